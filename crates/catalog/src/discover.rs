@@ -9,7 +9,7 @@ use rethread_disk::FileId;
 use rethread_formats::{Env, FORMATS, FormatRef, Home, Root, Source};
 use rethread_model::Note;
 
-use crate::catalogue::{Catalogue, SourcesOfRoot};
+use crate::catalogue::{Catalogue, ListedPlaces, PlaceListing, SourcesOfRoot};
 use crate::known::remembered;
 use crate::neighbours;
 use crate::path::sort_paths;
@@ -29,6 +29,8 @@ pub struct Discovery {
     seen: HashSet<(FormatRef, FileId)>,
     /// The folders that were looked at for stores in them.
     pub(crate) looked_at: HashSet<OsString>,
+    /// What was known of the places.
+    pub(crate) listed: ListedPlaces,
 }
 
 impl Discovery {
@@ -39,9 +41,11 @@ impl Discovery {
             let is_new = |id| self.seen.insert((root.format, id));
             root.id().is_none_or(is_new)
         });
-        let listed: Vec<Vec<Result<Source, Note>>> = roots.par_iter().map(list_root).collect();
-        for found in listed {
-            for one in found {
+        let known = &self.listed;
+        let listed: Vec<PlaceListing> = roots.par_iter().map(|r| known.list_place(r)).collect();
+        for (root, place) in roots.iter().zip(listed) {
+            self.listed.note(root, &place);
+            for one in place.found {
                 match one {
                     Ok(source) => self.sources.push(source),
                     Err(note) => self.notes.push(note),
@@ -75,12 +79,6 @@ impl Discovery {
     }
 }
 
-fn list_root(root: &Root) -> Vec<Result<Source, Note>> {
-    let mut found = Vec::new();
-    root.format.store().list(root, &mut |one| found.push(one));
-    found
-}
-
 /// Which agents are looked at: one format alone, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Looked {
@@ -110,7 +108,14 @@ impl Looked {
 
 /// The places around the current folder.
 pub(crate) fn here(env: &Env, looked: Looked) -> Discovery {
-    let mut found = Discovery::default();
+    discover_here(env, looked, ListedPlaces::default())
+}
+
+fn discover_here(env: &Env, looked: Looked, listed: ListedPlaces) -> Discovery {
+    let mut found = Discovery {
+        listed,
+        ..Discovery::default()
+    };
     found.add(looked.locate(env, &[]));
     found
 }
@@ -138,7 +143,7 @@ pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
 
 /// What is in the user's own home.
 pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> Discovery {
-    let mut found = here(env, looked);
+    let mut found = discover_here(env, looked, ListedPlaces::load(catalogue));
     if looked.is_led_by_others() {
         let known = known_workspaces(env, catalogue);
         found.add(looked.locate(env, &known));

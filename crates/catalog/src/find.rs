@@ -11,6 +11,7 @@ use rethread_formats::{
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
+use crate::asked_id::{AskedId, IdFit};
 use crate::asked_workspace::AskedWorkspace;
 use crate::copies::without_mere_descriptions;
 use crate::discover::{Discovery, Looked, discover_of, here};
@@ -90,8 +91,9 @@ pub enum FindError {
     },
 }
 
-/// Finds the session that a user names: by its path, its id, the beginning of its id, `latest`, or
-/// any of these after `AGENT:` or `PATH#`; `.:latest` is the newest of this project.
+/// Finds the session that a user names: by its path, its id, the beginning of its id, both ends of it
+/// (`0196f3a1..9c2e`), `latest`, or any of these after `AGENT:` or `PATH#`, and before `@` and a part of
+/// its path; `.:latest` is the newest of this project.
 pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let path = env.cwd.join(path_of_text(name));
     let at_path = sources_at_in(env, &path);
@@ -119,7 +121,7 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     if is_path {
         why_none_at(&path)?;
     }
-    let is_short = id.chars().count() < SHORTEST;
+    let is_short = AskedId::parse(id).chars_of_begin() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at. Who asked
     // for other homes wants to know if it is in those, too.
     let looks: &[fn(&Env, Looked) -> Discovery] = match env.others.as_slice() {
@@ -204,23 +206,22 @@ pub fn source_of(env: &Env, summary: &Summary) -> Option<Source> {
     })
 }
 
-/// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
-/// Where nothing is spelled so, large and small letters are the same.
+/// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another, and
+/// both over an id that has these ends or is at this place. Where nothing is spelled so, large and small
+/// letters are the same.
 fn by_id(
     name: &str,
     id: &str,
     agent: Option<FormatRef>,
     sources: Vec<Source>,
 ) -> Result<Source, FindError> {
+    let asked = AskedId::parse(id);
     let of_agent = |s: &Source| agent.is_none_or(|a| a == s.format);
-    let begins = |s: &Source| {
-        let start = s.id.as_bytes().get(..id.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(id.as_bytes()))
-    };
-    let mut matches: Vec<Source> = sources
-        .into_iter()
-        .filter(|s| of_agent(s) && begins(s))
-        .collect();
+    let fits = sources.into_iter().filter(of_agent);
+    let mut fits: Vec<(IdFit, Source)> = fits.filter_map(|s| Some((asked.fit(&s)?, s))).collect();
+    let best = fits.iter().map(|(fit, _)| *fit).min();
+    fits.retain(|(fit, _)| Some(*fit) == best);
+    let mut matches: Vec<Source> = fits.into_iter().map(|(_, source)| source).collect();
     if matches.iter().any(|s| s.id.starts_with(id)) {
         matches.retain(|s| s.id.starts_with(id));
     }

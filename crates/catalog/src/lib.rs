@@ -5,6 +5,7 @@
 //! into one session. [`open_homes()`] adds the homes of other
 //! machines and systems, and [`ShortIds`] says what to call a session.
 
+mod asked_id;
 mod asked_workspace;
 mod catalogue;
 mod copies;

@@ -182,6 +182,7 @@ fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     let locate = |folders: &[PathBuf]| looked.locate(env, folders);
     let here = |path: &str| local_path(env, path);
     let (mut sessions, cataloged) = summarize_all(&mut found, asked, &locate, &here);
+    found.listed.save(asked.catalogue);
     follow_moves(&mut sessions);
     name_workspaces(env, &mut sessions, asked.catalogue);
     let mut sessions = without_mere_descriptions(sessions, Source::of_summary);

@@ -7,8 +7,14 @@ use std::path::{Path, PathBuf};
 use rethread_formats::Source;
 use rethread_model::Summary;
 
+use crate::asked_id::{ELISION, PLACE, telling_part};
+
 /// The least that is shown of an id.
 const LEAST: usize = 8;
+/// A longer beginning of an id is shown as its two ends, if those are shorter.
+const LONGEST_BEGIN: usize = 18;
+/// The least that is shown of the end of an id.
+const LEAST_END: usize = 4;
 
 /// What sessions are called, to find for each the shortest name that means no other.
 ///
@@ -27,6 +33,21 @@ struct Name {
     id: String,
     format: &'static str,
     path: PathBuf,
+}
+
+/// What a session is called by.
+enum NameForm {
+    /// A short form of its id.
+    Short,
+    /// All of its id.
+    Whole,
+    /// The agent, and a short form of its id.
+    OfAgent,
+    /// A short form of its id, and a part of its path.
+    AtPlace(String),
+    /// All three of them.
+    AtPlaceOfAgent(String),
+    Path,
 }
 
 impl ShortIds {
@@ -52,8 +73,9 @@ impl ShortIds {
     }
 
     /// A name of a session that every command takes, as long as nothing new appears: the shortest
-    /// beginning of its id that no other has, of eight characters or more. Where another session has
-    /// the same id, the agent comes before it; and where that does not help either, it is the path.
+    /// beginning of its id that no other has, of eight characters or more, or its two ends where that
+    /// is long. Where another session has the same id, the agent comes before it, or a part of the
+    /// path behind it; and where that does not help either, it is the path.
     pub fn name(&self, summary: &Summary) -> String {
         self.name_of(summary.head.format, &summary.head.id, &summary.path)
     }
@@ -68,37 +90,58 @@ impl ShortIds {
         let Source {
             format, id, path, ..
         } = source;
-        let is_path = self.name_of(format.slug(), id, path) == self.path_of(id, path);
-        if is_path {
-            self.path_of(id, path)
-        } else {
-            format!("{}:{id}", format.slug())
+        let slug = format.slug();
+        match self.form_of(slug, id, path) {
+            NameForm::Path => self.path_of(id, path),
+            NameForm::AtPlace(place) | NameForm::AtPlaceOfAgent(place) => {
+                format!("{slug}:{id}{PLACE}{place}")
+            }
+            NameForm::Short | NameForm::Whole | NameForm::OfAgent => format!("{slug}:{id}"),
         }
     }
 
     fn name_of(&self, format: &'static str, id: &str, path: &Path) -> String {
-        if !can_be_typed(id) {
-            return self.path_of(id, path);
+        let short = || self.short_id(id);
+        match self.form_of(format, id, path) {
+            NameForm::Short => short(),
+            NameForm::Whole => id.to_owned(),
+            NameForm::OfAgent => format!("{format}:{}", short()),
+            NameForm::AtPlace(place) => format!("{}{PLACE}{place}", short()),
+            NameForm::AtPlaceOfAgent(place) => format!("{format}:{}{PLACE}{place}", short()),
+            NameForm::Path => self.path_of(id, path),
         }
-        let short = self.short_id(id);
-        let same = self.names.get(self.namesakes(id)).unwrap_or_default();
-        let is_other = |name: &&Name| name.format != format || name.path != path;
-        let mut namesakes = same.iter().filter(is_other).peekable();
-        if namesakes.peek().is_none() {
-            return short;
-        }
-        // Two that differ in large and small letters are told apart only where those are.
-        let has_same_id = |name: &Name| name.id == id;
-        if namesakes.clone().all(|name| !has_same_id(name)) {
-            return id.to_owned();
-        }
-        if namesakes.all(|name| name.format != format) {
-            return format!("{format}:{short}");
-        }
-        self.path_of(id, path)
     }
 
-    /// The shortest beginning of an id that no other id begins with, of eight characters or more.
+    fn form_of(&self, format: &'static str, id: &str, path: &Path) -> NameForm {
+        if !can_be_typed(id) {
+            return NameForm::Path;
+        }
+        let same = self.names.get(self.namesakes(id)).unwrap_or_default();
+        let is_other = |name: &&Name| name.format != format || name.path != path;
+        let namesakes: Vec<&Name> = same.iter().filter(is_other).collect();
+        if namesakes.is_empty() {
+            return NameForm::Short;
+        }
+        // Two that differ in large and small letters are told apart only where those are.
+        if namesakes.iter().all(|name| name.id != id) {
+            return NameForm::Whole;
+        }
+        if namesakes.iter().all(|name| name.format != format) {
+            return NameForm::OfAgent;
+        }
+        let place = |others: &mut dyn Iterator<Item = &&Name>| {
+            let others: Vec<&Path> = others.map(|name| name.path.as_path()).collect();
+            telling_part(path, &others, id)
+        };
+        if let Some(place) = place(&mut namesakes.iter()) {
+            return NameForm::AtPlace(place);
+        }
+        let mut of_agent = namesakes.iter().filter(|name| name.format == format);
+        place(&mut of_agent).map_or(NameForm::Path, NameForm::AtPlaceOfAgent)
+    }
+
+    /// The shortest beginning of an id that no other id begins with, of eight characters or more; its two
+    /// ends where that is long.
     pub fn short_id(&self, id: &str) -> String {
         let lower = id.to_ascii_lowercase();
         let Range { start, end } = self.namesakes(id);
@@ -106,7 +149,38 @@ impl ShortIds {
         let others = [before, self.names.get(end)];
         let shared = |other: &Name| shared(&lower, &other.lower);
         let needed = others.into_iter().flatten().map(shared).max();
-        beginning(id, needed.map_or(0, |n| n + 1).max(LEAST))
+        let begin = beginning(id, needed.map_or(0, |n| n + 1).max(LEAST));
+        let is_long = begin.chars().count() > LONGEST_BEGIN;
+        let ends = is_long.then(|| self.two_ends(id)).flatten();
+        ends.filter(|ends| ends.len() < begin.len())
+            .unwrap_or(begin)
+    }
+
+    /// The beginning of an id, and as much of its end as no other has that begins so.
+    fn two_ends(&self, id: &str) -> Option<String> {
+        let lower = id.to_ascii_lowercase();
+        if lower.contains(ELISION) || !lower.is_ascii() {
+            return None;
+        }
+        let begin = lower.get(..LEAST)?;
+        let first = self
+            .names
+            .partition_point(|name| name.lower.as_str() < begin);
+        let alike = self.names.get(first..)?.iter().map(|name| &name.lower);
+        let alike = alike.take_while(|other| other.starts_with(begin));
+        let shared_end = |other: &String| {
+            let pairs = other.bytes().rev().zip(lower.bytes().rev());
+            pairs.take_while(|(a, b)| a == b).count()
+        };
+        let others = alike.filter(|other| **other != lower).map(shared_end);
+        let mut len = others.max().map_or(0, |len| len + 1).max(LEAST_END);
+        let mut end = id.get(id.len().checked_sub(len)?..)?;
+        // A hyphen is no good beginning either.
+        if end.starts_with('-') {
+            len += 1;
+            end = id.get(id.len().checked_sub(len)?..)?;
+        }
+        (len + LEAST <= id.len()).then(|| format!("{}{ELISION}{end}", &id[..LEAST]))
     }
 
     /// Where the names are that are spelled so, in large or small letters.
@@ -180,7 +254,11 @@ mod tests {
             source("pi", "both-have-it", "/8"),
             source("codex", "both-have-it", "/9"),
             source("pi", "in-two-places", "/10"),
-            source("pi", "in-two-places", "/11"),
+            source("pi", "in-two-places", "/x/11"),
+            source("pi", "in-the-same", "/same/in-the-same"),
+            source("pi", "in-the-same", "/same/same/in-the-same"),
+            source("pi", "0197f3a1-aaaa-7000-8000-00000000000a", "/13"),
+            source("pi", "0197f3a1-aaaa-7000-8000-00000000000b", "/14"),
             source("pi", "-rf", "/12"),
             source("opencode", "a#b", "/many.db"),
             source("opencode", "ses_1234", "/many.db"),
@@ -197,8 +275,12 @@ mod tests {
             "abcdefgh-x",
             "pi:both-hav",
             "codex:both-hav",
-            "/10",
-            "/11",
+            "in-two-p@10",
+            "in-two-p@x",
+            "/same/in-the-same",
+            "in-the-s@same/same",
+            "0197f3a1..000a",
+            "0197f3a1..000b",
             "/12",
             "/many.db#a#b",
             "ses_1234",

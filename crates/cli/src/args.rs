@@ -27,8 +27,9 @@ use crate::help::{self, GLOBAL, STYLES};
   rethread show latest              read the newest conversation
   rethread --sample list            the same commands on a built-in sample
 
-SESSION is an id, the beginning of one (4 characters or more), AGENT:ID, `latest`,
-AGENT:latest, `.:latest` for this project, the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
+SESSION is an id, the beginning of one (4 characters or more), its two ends (0196f3a1..9c2e),
+AGENT:ID, ID@FOLDER where several have the same, `latest`, AGENT:latest, `.:latest` for this
+project, the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
 2 wrong usage, 3 done in part (stderr says what was damaged or skipped).")]
 pub(crate) struct Cli {
     #[command(flatten)]

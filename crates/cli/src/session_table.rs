@@ -101,11 +101,11 @@ const SHAPES: [Shape; 6] = {
     [WIDEST, MIDDLE, SHORT, NARROW, NARROWER, NARROWEST]
 };
 
-/// Names of sessions up to this width line up; a longer one moves the rest of its line, unless most are
-/// longer.
+/// Names of sessions up to this width line up; on a terminal a longer one stands on a line of its own,
+/// unless most are longer. Elsewhere it moves the rest of its line.
 const WIDEST_NAME: usize = 20;
 
-/// The least that is left for a title. A name that is too long for that stands on a line of its own.
+/// The least that is left for a title.
 pub(crate) const LEAST_TITLE: usize = 8;
 
 /// How wide the column of the names is: a few long ones do not widen it, and many only where they leave
@@ -188,7 +188,7 @@ impl<'a> SessionTable<'a> {
             lines.push(self.heading(shape, &widths));
         }
         for (session, name) in sessions.iter().zip(&names) {
-            let is_apart = width(name) > widths.name && !self.has_room(name, shape, &widths);
+            let is_apart = self.columns.is_some() && width(name) > widths.name;
             if is_apart {
                 lines.push(paint(self.is_coloured, ID, name));
             }
@@ -196,13 +196,6 @@ impl<'a> SessionTable<'a> {
             lines.push(self.row(session, beside, shape, &widths));
         }
         lines
-    }
-
-    /// Whether a title fits behind a name that is longer than its column.
-    fn has_room(&self, name: &str, shape: Shape, w: &Widths) -> bool {
-        let used = w.before_title(shape) + width(name).saturating_sub(w.name);
-        self.columns
-            .is_none_or(|columns| used + LEAST_TITLE <= columns)
     }
 
     /// The widest shape that leaves enough for titles.

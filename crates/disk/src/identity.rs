@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::error::DiskError;
+use crate::stamp::FileStamp;
 
 /// Which file on which disk: the same for two paths to one file, another one after a file was
 /// replaced.
@@ -63,17 +64,24 @@ pub fn followed_id(path: &Path) -> io::Result<FileId> {
     id_at(&std::fs::canonicalize(path)?)
 }
 
-/// Which folder a path leads to, links followed; none if there is no folder.
-#[cfg(unix)]
-pub fn folder_id(path: &Path) -> Option<FileId> {
-    let meta = std::fs::metadata(path).ok().filter(Metadata::is_dir)?;
-    Some(FileId::from_metadata(&meta))
+/// A folder as it is seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenFolder {
+    /// Which one it is.
+    pub id: FileId,
+    /// What can be seen of it: while that is the same, the names in it are.
+    pub stamp: FileStamp,
 }
 
-/// Which folder a path leads to, links followed; none if there is no folder.
-#[cfg(not(unix))]
-pub fn folder_id(path: &Path) -> Option<FileId> {
-    path.is_dir().then(|| followed_id(path).ok())?
+/// The folder that a path leads to, links followed, with one look; none if there is no folder.
+pub fn see_folder(path: &Path) -> Option<SeenFolder> {
+    let meta = std::fs::metadata(path).ok().filter(Metadata::is_dir)?;
+    let stamp = FileStamp::of(&meta);
+    #[cfg(unix)]
+    let id = FileId::from_metadata(&meta);
+    #[cfg(not(unix))]
+    let id = followed_id(path).ok()?;
+    Some(SeenFolder { id, stamp })
 }
 
 #[cfg(unix)]

@@ -84,7 +84,9 @@ pub use crate::{
     error::{DiskError, FileKind},
     expire::remove_files_before,
     folder::{create_folder, ensure_folder},
-    identity::{FileId, age, born, file_id, folder_id, followed_id, is_own, set_modified},
+    identity::{
+        FileId, SeenFolder, age, born, file_id, followed_id, is_own, see_folder, set_modified,
+    },
     journal::{Journal, abandoned_journals},
     leftover::remove_leftovers,
     link::link,

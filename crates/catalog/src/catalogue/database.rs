@@ -18,14 +18,15 @@ const ASIDE: &str = "catalogue.unusable";
 const FILE: &str = "catalogue.db";
 
 /// The version of the tables. It changes with them, and with what is in their rows.
-const TABLES_VERSION: i64 = 1;
+const TABLES_VERSION: i64 = 2;
 
 /// How long to wait for another process that is writing. Nothing is lost if it takes longer.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 const TABLES: &str = "
 CREATE TABLE root (
-  id INTEGER PRIMARY KEY, format TEXT NOT NULL, path BLOB NOT NULL, UNIQUE (format, path)
+  id INTEGER PRIMARY KEY, format TEXT NOT NULL, path BLOB NOT NULL, listed BLOB,
+  UNIQUE (format, path)
 );
 CREATE TABLE source (
   id INTEGER PRIMARY KEY AUTOINCREMENT, root INTEGER NOT NULL, path BLOB NOT NULL,
@@ -38,7 +39,7 @@ CREATE TABLE named_folder (
 CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE batch (id INTEGER PRIMARY KEY AUTOINCREMENT, opstamp INTEGER NOT NULL);
 CREATE TABLE indexed (
-  source INTEGER NOT NULL, batch INTEGER NOT NULL, upto INTEGER NOT NULL,
+  source INTEGER NOT NULL, batch INTEGER NOT NULL, upto INTEGER NOT NULL, state BLOB,
   PRIMARY KEY (source, batch)
 ) WITHOUT ROWID;
 ";

@@ -188,7 +188,7 @@ pub(super) fn stamp_of([device, file, size, modified, changed]: [u64; 5]) -> Fil
 }
 
 /// A hash that is the same as long as the program is.
-fn hash_of(bytes: &[u8]) -> u64 {
+pub(super) fn hash_of(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(bytes);
     hasher.finish()

@@ -165,7 +165,7 @@ impl Catalogue {
     }
 
     /// Writes something to the database. If that fails, it is noted and nothing more is written.
-    fn ask_to_write<T>(
+    pub(super) fn ask_to_write<T>(
         &self,
         write: impl FnOnce(&mut rusqlite::Connection) -> rusqlite::Result<T>,
     ) -> Option<T> {

@@ -9,6 +9,7 @@ mod database;
 mod facts;
 mod fresh;
 mod indexed;
+mod listed_places;
 mod named_folders;
 mod overview;
 mod refresh;
@@ -23,6 +24,7 @@ use rethread_model::{Note, Summary};
 
 use database::{Database, FOLDER};
 pub use indexed::{IndexedBatch, IndexedSource};
+pub(crate) use listed_places::{ListedPlaces, PlaceListing};
 pub(crate) use named_folders::NamedFolders;
 pub use overview::CatalogueState;
 pub(crate) use refresh::SourcesOfRoot;

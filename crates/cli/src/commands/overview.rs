@@ -167,8 +167,7 @@ impl Page<'_> {
                 writeln!(out, "{}", self.paint(HEADING, &row.day))?;
                 day = Some(&row.day);
             }
-            let longer = width(&row.name).saturating_sub(widths.name);
-            let is_apart = longer > 0 && longer + LEAST_TITLE > widths.room;
+            let is_apart = width(&row.name) > widths.name;
             if is_apart {
                 writeln!(out, "  {}", self.paint(ID, &row.name))?;
             }
@@ -197,8 +196,6 @@ impl Page<'_> {
     }
 
     fn line(&self, row: &Row, name: &str, w: &OverviewWidths) -> String {
-        let longer = width(name).saturating_sub(w.name);
-        let title = w.title.saturating_sub(longer).max(LEAST_TITLE);
         let mut cells = vec![
             format!("  {}", self.paint(ID, &left(name, w.name))),
             self.paint(QUIET, &left(&row.time, 5)),
@@ -210,7 +207,7 @@ impl Page<'_> {
             let fitted = left(&fit(&row.workspace, w.workspace), w.workspace);
             cells.push(self.paint(WORKSPACE, &fitted));
         }
-        cells.push(left(&fit(&row.title, title), title));
+        cells.push(left(&fit(&row.title, w.title), w.title));
         cells.push(self.paint(QUIET, &right(&row.messages, w.messages)));
         cells.join("  ")
     }

@@ -128,13 +128,19 @@ fn ids_that_several_have_are_told_apart() {
     for name in &names {
         w.ok(&["show", name]);
     }
-    // Two of one agent have nothing but their paths.
+    // Two of one agent are told apart by where they are.
     claude("-b", "Two");
-    let names = printed(&w, &["list"]);
-    assert_eq!(names.len(), 3);
-    for name in &names {
-        w.ok(&["show", name]);
+    let names: BTreeSet<String> = printed(&w, &["list"]).into_iter().collect();
+    let expected = ["33333333@a", "33333333@b", "codex:33333333"];
+    assert_eq!(names, expected.map(str::to_owned).into());
+    let said = |name: &str| w.ok(&["show", name]);
+    assert!(said("33333333@a").contains("One"));
+    assert!(said("33333333@b").contains("Two"));
+    assert!(said("claude:33333333@-b").contains("Two"));
+    for verb in ["tree", "context", "export"] {
+        w.ok(&[verb, "33333333@b"]);
     }
+    assert_eq!(w.run(&["show", "33333333@c"]).code, 1);
     let ambiguous = w.run(&["show", "claude:33333333"]);
     let hints = ambiguous
         .err
@@ -143,6 +149,27 @@ fn ids_that_several_have_are_told_apart() {
     for name in hints.map(|l| l.split("  ").next().unwrap()) {
         w.ok(&["show", name]);
     }
+}
+
+#[test]
+fn an_id_that_differs_in_its_end_alone_keeps_the_columns() {
+    let w = World::new();
+    let ids = [
+        "11111111-aaaa-4000-8000-000000000000",
+        "22222222-aaaa-4000-8000-000000000001",
+        "22222222-aaaa-4000-8000-000000000002",
+    ];
+    codex(&w, &ids.map(str::to_owned));
+    let mut names = printed(&w, &["list"]);
+    names.sort();
+    assert_eq!(names, ["11111111", "22222222..0001", "22222222..0002"]);
+    for (name, id) in names.iter().zip(ids) {
+        let shown = json(&w.ok(&["show", name, "--json"]));
+        assert_eq!(shown["session"]["id"], id);
+    }
+    let out = w.ok(&["list"]);
+    let columns: BTreeSet<Option<usize>> = out.lines().map(|l| l.find("codex")).collect();
+    assert_eq!(columns.len(), 1, "{out}");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::world::{World, copy, strace};
 
@@ -66,6 +68,11 @@ fn threads(count: usize, are_apart: bool) -> World {
 
 /// How many calls of the system that name a file a list makes of a world with so many sessions.
 fn calls(strace: &Path, w: &World, args: &[&str], sessions: usize) -> usize {
+    trace(strace, w, args, sessions).len()
+}
+
+/// These calls.
+fn trace(strace: &Path, w: &World, args: &[&str], sessions: usize) -> Vec<String> {
     let log = w.root.join("calls");
     let plain = w.command(args);
     let mut traced = Command::new(strace);
@@ -81,7 +88,8 @@ fn calls(strace: &Path, w: &World, args: &[&str], sessions: usize) -> usize {
     assert_eq!(listed, sessions);
     // A call during which another thread went on is told in two lines.
     let told = fs::read_to_string(&log).unwrap();
-    told.lines().filter(|l| !l.contains(" resumed>")).count()
+    let calls = told.lines().filter(|l| !l.contains(" resumed>"));
+    calls.map(str::to_owned).collect()
 }
 
 #[test]
@@ -102,8 +110,8 @@ fn each_project_costs_the_same() {
 const MOST_CALLS: usize = 36;
 
 /// What a project costs beside its thread: whether it is a repository, whether that has worktrees, where its
-/// threads are, two calls to open their folder, and its configuration.
-const MOST_CALLS_BESIDE: usize = 6;
+/// threads are, two calls to open their folder, its configuration, and a look at that for the catalogue.
+const MOST_CALLS_BESIDE: usize = 7;
 
 #[test]
 fn a_project_costs_little_more_than_a_thread() {
@@ -122,4 +130,55 @@ fn a_project_costs_little_more_than_a_thread() {
             "{args:?}: {apart} calls for a project, {together} for a thread"
         );
     }
+}
+
+/// So long after its last change a folder counts as settled.
+const SETTLES: Duration = Duration::from_millis(2100);
+
+#[test]
+fn stores_that_did_not_change_are_not_listed_again() {
+    let Some(strace) = strace() else { return };
+    let w = threads(12, true);
+    let lists = |sessions| {
+        let is_list = |call: &&String| call.contains("O_DIRECTORY") && call.contains("/threads");
+        let calls = trace(&strace, &w, &["list"], sessions);
+        calls.iter().filter(is_list).count()
+    };
+    sleep(SETTLES);
+    // The current project has a store as well, and no thread in it.
+    assert_eq!(lists(12), 13);
+    assert_eq!(lists(12), 0);
+    // A thread more, one less, and a store that a newer program made.
+    let store = |i: usize| w.root.join(format!("work/p{i}/.agent"));
+    let thread = |i: usize| {
+        let mut there = fs::read_dir(store(i).join("threads")).unwrap();
+        there.next().unwrap().unwrap().path()
+    };
+    let more = "ffffffff-0000-4000-8000-000000000000";
+    let copied = store(3).join("threads").join(more);
+    copy(&thread(3), &copied);
+    let manifest = fs::read_to_string(copied.join("thread.json")).unwrap();
+    let old = thread(4)
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .replace("00000004", "00000003");
+    fs::write(copied.join("thread.json"), manifest.replace(&old, more)).unwrap();
+    assert_eq!(lists(13), 1);
+    fs::remove_dir_all(thread(5)).unwrap();
+    let answer = |args: &[&str]| w.run(args).out;
+    assert_eq!(answer(&["list"]), answer(&["list", "--no-cache"]));
+    assert_eq!(answer(&["list"]).lines().count(), 12);
+    fs::write(store(6).join("config.json"), r#"{"specVersion":"9.0"}"#).unwrap();
+    let refused = answer(&["list", "--json"]);
+    assert_eq!(refused, answer(&["list", "--json", "--no-cache"]));
+    assert!(refused.contains("unsupported"), "{refused}");
+    fs::remove_file(store(6).join("config.json")).unwrap();
+    assert_eq!(
+        answer(&["list", "--json"]),
+        answer(&["list", "--json", "--no-cache"])
+    );
+    sleep(SETTLES);
+    lists(12);
+    assert_eq!(lists(12), 0);
 }

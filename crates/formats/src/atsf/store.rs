@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-use rethread_disk::{FileId, folder_id, is_temporary};
+use rethread_disk::{FileId, is_temporary, see_folder};
 use rethread_model::{Note, Summary, Workspace};
 use rethread_project::{Repository, is_folder, is_visible, upward};
 
@@ -54,6 +54,11 @@ impl Store for Atsf {
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
+    }
+
+    /// The folders of threads have the names, and the configuration says whether they may be read.
+    fn listed_by(&self, root: &Root) -> Option<Vec<PathBuf>> {
+        Some(vec![root.path.join(AGENT).join(CONFIG)])
     }
 
     /// The threads at a path that the user named: a thread's folder or one of its files, a store, or a
@@ -171,17 +176,17 @@ impl Roots {
     }
 
     fn add_place(&mut self, folder: &Path, found: Found, is_main_worktree: bool) {
-        let Some(id) = folder_id(&threads_folder(folder)) else {
+        let Some(seen) = see_folder(&threads_folder(folder)) else {
             return;
         };
         // The same store can be reached by several spellings and links.
-        if self.seen.insert(id) {
+        if self.seen.insert(seen.id) {
             self.found.push(Root {
                 format: FORMAT,
                 path: folder.to_owned(),
                 found,
                 seen: SeenPlace {
-                    id: Some(id),
+                    folder: Some(seen),
                     is_main_worktree,
                 },
             });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rethread_disk::{FileId, followed_id};
+use rethread_disk::{FileId, SeenFolder, followed_id};
 use rethread_model::{Head, Note, Summary, Workspace};
 
 use super::FormatRef;
@@ -36,7 +36,8 @@ impl Root {
     /// Which folder of the disk it is, the same for all ways to it: for a format, two places with the same id
     /// are one.
     pub fn id(&self) -> Option<FileId> {
-        self.seen.id.or_else(|| followed_id(&self.path).ok())
+        let seen = self.seen.folder.map(|folder| folder.id);
+        seen.or_else(|| followed_id(&self.path).ok())
     }
 
     /// Whether it is in a linked git worktree.
@@ -50,8 +51,8 @@ impl Root {
 /// for it once more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeenPlace {
-    /// Which folder of the disk its sessions are in, if that was looked at.
-    pub id: Option<FileId>,
+    /// The folder that its sessions are in, if that was looked at.
+    pub folder: Option<SeenFolder>,
     /// Whether it was seen to be the main worktree of a git repository.
     pub is_main_worktree: bool,
 }
@@ -167,6 +168,13 @@ pub trait Store: Sync {
 
     /// The sessions in a place: cheap, by names alone.
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>));
+
+    /// What decides, beside the [folder that was seen](SeenPlace::folder), which sessions
+    /// [`list`](Self::list) finds in a place: while none of it changes, they are the same. None where
+    /// that cannot be told by a few files.
+    fn listed_by(&self, _: &Root) -> Option<Vec<PathBuf>> {
+        None
+    }
 
     /// The sessions at a path that the user named; none if it is not ours.
     fn at_path(&self, path: &Path) -> Vec<Source>;

@@ -17,19 +17,19 @@ fn ids(out: &str) -> Vec<String> {
 fn sessions_are_listed_newest_first_and_sub_agents_count_with_their_parents() {
     let w = world(&["document/full", "document/minimal", "0.30/everything"]);
     assert_snapshot!(w.plain(&w.ok(&["list"])), @r"
-    01KA3J1000S000000000000007  agentuse  2025-11-15 09:46  3  proj   plain
-    01KA3J1000S000000000000005  agentuse  2025-11-15 09:46  7  proj   Quote Maker
-    01KA3J1000S000000000000004  agentuse  2025-11-15 09:46  2  loose  default
-    01KA3J1000S000000000000001  agentuse  2025-11-15 09:46  9  src    Daily Planner
+    01KA3J10..0007  agentuse  2025-11-15 09:46  3  proj   plain
+    01KA3J10..0005  agentuse  2025-11-15 09:46  7  proj   Quote Maker
+    01KA3J10..0004  agentuse  2025-11-15 09:46  2  loose  default
+    01KA3J10..0001  agentuse  2025-11-15 09:46  9  src    Daily Planner
     ");
     assert_snapshot!(w.plain(&w.ok(&["list", "--subagents"])), @r"
-    01KA3J1000S000000000000007  agentuse  2025-11-15 09:46  3  proj   plain
-    01KA3J1000S000000000000006  agentuse  2025-11-15 09:46  2  proj   Reviewer
-    01KA3J1000S000000000000005  agentuse  2025-11-15 09:46  5  proj   Quote Maker
-    01KA3J1000S000000000000004  agentuse  2025-11-15 09:46  2  loose  default
-    01KA3J1000S000000000000003  agentuse  2025-11-15 09:46  2  proj   Tester
-    01KA3J1000S000000000000002  agentuse  2025-11-15 09:46  3  proj   Coder
-    01KA3J1000S000000000000001  agentuse  2025-11-15 09:46  4  src    Daily Planner
+    01KA3J10..0007  agentuse  2025-11-15 09:46  3  proj   plain
+    01KA3J10..0006  agentuse  2025-11-15 09:46  2  proj   Reviewer
+    01KA3J10..0005  agentuse  2025-11-15 09:46  5  proj   Quote Maker
+    01KA3J10..0004  agentuse  2025-11-15 09:46  2  loose  default
+    01KA3J10..0003  agentuse  2025-11-15 09:46  2  proj   Tester
+    01KA3J10..0002  agentuse  2025-11-15 09:46  3  proj   Coder
+    01KA3J10..0001  agentuse  2025-11-15 09:46  4  src    Daily Planner
     ");
 }
 
