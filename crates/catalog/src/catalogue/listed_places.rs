@@ -1,15 +1,13 @@
 //! The sessions that places were found to hold, so that a place whose folder is as it was is not listed
 //! again: there may be thousands of projects with a store of a few sessions each.
 
-use std::path::PathBuf;
-
 use rethread_disk::{FileStamp, FileTime};
 use rethread_formats::{Root, SavedState, Source};
 use rethread_model::Note;
 use rusqlite::params;
 
 use super::Catalogue;
-use super::facts::{hash_of, numbers_of, stamp_of};
+use super::facts::{hash_of, numbers_of};
 
 /// Of places with more sessions than these, nothing is kept: to list one costs less than its sessions do.
 const MOST_SOURCES: usize = 32;
@@ -157,35 +155,48 @@ impl Seen {
         let mut stamps = self.files.iter().flatten().chain([&self.folder]);
         stamps.all(|stamp| !stamp.is_recent_at(time))
     }
+
+    /// The same bytes for the same, and for nothing else.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(128);
+        let stamps = self.files.iter().copied().chain([Some(self.folder)]);
+        for stamp in stamps {
+            out.push(u8::from(stamp.is_some()));
+            let numbers = numbers_of(stamp.unwrap_or_default());
+            out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        out
+    }
 }
 
-/// The bytes that are kept of a place. They begin with a hash of the others.
+/// How much of a source is its path: all, or not.
+const BY_PATH: u8 = 0;
+const BY_MORE: u8 = 1;
+
+/// The bytes that are kept of a place: a hash of all others, what was seen, and the sources.
 fn save_sources(found: &[Result<Source, Note>], seen: &Seen, root: &Root) -> Option<Vec<u8>> {
     if found.len() > MOST_SOURCES {
         return None;
     }
     let mut out = vec![0; 8];
-    numbers_of(seen.folder).save(&mut out);
-    (seen.files.len() as u64).save(&mut out);
-    for stamp in &seen.files {
-        stamp.map(numbers_of).save(&mut out);
-    }
-    (found.len() as u64).save(&mut out);
+    out.extend(seen.to_bytes());
     for one in found {
         // What could not be looked at is looked at again.
         let source = one.as_ref().ok()?;
         if source.format != root.format || source.home.is_some() || source.window.is_some() {
             return None;
         }
-        source.id.save(&mut out);
-        source
-            .path
-            .strip_prefix(&root.path)
-            .ok()?
-            .to_owned()
-            .save(&mut out);
-        source.refused_store.save(&mut out);
-        source.place.save(&mut out);
+        let inside = source.path.strip_prefix(&root.path).ok()?.to_str()?;
+        let is_plain = source.refused_store.is_none() && source.place.is_none();
+        let is_by_path = is_plain && id_of(inside) == Some(source.id.as_str());
+        out.push(if is_by_path { BY_PATH } else { BY_MORE });
+        out.extend(u32::try_from(inside.len()).ok()?.to_le_bytes());
+        out.extend(inside.as_bytes());
+        if !is_by_path {
+            source.id.save(&mut out);
+            source.refused_store.save(&mut out);
+            source.place.save(&mut out);
+        }
     }
     let hash = hash_of(out.get(8..)?);
     out.get_mut(..8)?.copy_from_slice(&hash.to_le_bytes());
@@ -194,33 +205,35 @@ fn save_sources(found: &[Result<Source, Note>], seen: &Seen, root: &Root) -> Opt
 
 /// The sessions that are known, if all that decides it is as it was.
 fn load_sources(facts: &[u8], seen: &Seen, root: &Root) -> Option<Vec<Source>> {
-    let (hash, mut bytes) = facts.split_first_chunk()?;
+    let (hash, rest) = facts.split_first_chunk()?;
+    let mut bytes = rest.strip_prefix(seen.to_bytes().as_slice())?;
+    if u64::from_le_bytes(*hash) != hash_of(rest) {
+        return None;
+    }
     let bytes = &mut bytes;
-    if stamp_of(SavedState::load(bytes)?) != seen.folder {
-        return None;
-    }
-    let files = usize::try_from(u64::load(bytes)?).ok()?;
-    if files != seen.files.len() {
-        return None;
-    }
-    for stamp in &seen.files {
-        if <Option<[u64; 5]>>::load(bytes)?.map(stamp_of) != *stamp {
-            return None;
-        }
-    }
-    if u64::from_le_bytes(*hash) != hash_of(facts.get(8..)?) {
-        return None;
-    }
-    let len = usize::try_from(u64::load(bytes)?).ok()?;
-    let mut sources = Vec::with_capacity(len.min(MOST_SOURCES));
-    for _ in 0..len {
-        let id = SavedState::load(bytes)?;
-        let inside: PathBuf = SavedState::load(bytes)?;
-        sources.push(Source {
-            refused_store: SavedState::load(bytes)?,
-            place: SavedState::load(bytes)?,
-            ..Source::new(root.format, id, root.path.join(inside))
+    let mut sources = Vec::new();
+    while let Some((kind, rest)) = bytes.split_first() {
+        let (len, rest) = rest.split_first_chunk()?;
+        let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+        let (inside, rest) = rest.split_at_checked(len)?;
+        let inside = std::str::from_utf8(inside).ok()?;
+        *bytes = rest;
+        let path = root.path.join(inside);
+        sources.push(if *kind == BY_PATH {
+            Source::new(root.format, id_of(inside)?.to_owned(), path)
+        } else {
+            let id = SavedState::load(bytes)?;
+            Source {
+                refused_store: SavedState::load(bytes)?,
+                place: SavedState::load(bytes)?,
+                ..Source::new(root.format, id, path)
+            }
         });
     }
-    bytes.is_empty().then_some(sources)
+    Some(sources)
+}
+
+/// The name of a session that is called as its file or folder is.
+fn id_of(inside: &str) -> Option<&str> {
+    inside.rsplit(std::path::is_separator).next()
 }

@@ -145,18 +145,19 @@ impl Database {
 
     /// The places in a list of roots, by the numbers of their rows.
     fn places_of(&self, roots: &[SourcesOfRoot<'_>]) -> rusqlite::Result<HashMap<i64, usize>> {
-        let key = |root: &Root| {
-            let path = root.path.as_os_str().as_encoded_bytes().to_vec();
-            (root.format.slug().to_owned(), path)
-        };
-        let asked = roots.iter().enumerate().map(|(at, r)| (key(r.root), at));
-        let asked: HashMap<(String, Vec<u8>), usize> = asked.collect();
+        let mut asked = HashMap::with_capacity(roots.len());
+        for (at, found) in roots.iter().enumerate() {
+            let (format, path) = (found.root.format.slug(), &found.root.path);
+            asked.insert((format, path.as_os_str().as_encoded_bytes()), at);
+        }
         let sql = "SELECT id, format, path FROM root";
         let mut query = self.connection.prepare_cached(sql)?;
         let mut rows = query.query([])?;
         let mut places = HashMap::with_capacity(roots.len());
         while let Some(row) = rows.next()? {
-            if let Some(at) = asked.get(&(row.get(1)?, row.get(2)?)) {
+            let format = row.get_ref(1)?.as_str()?;
+            let path = row.get_ref(2)?.as_blob()?;
+            if let Some(at) = asked.get(&(format, path)) {
                 places.insert(row.get(0)?, *at);
             }
         }
