@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rethread_catalog::{list as list_all, source_of, sources_at};
-use rethread_formats::{Env, FORMATS, Source, Want};
+use rethread_formats::{Env, FORMATS, FormatRef, Root, Source, Want};
 use rethread_model::Summary;
 use rethread_watch::{FolderChanges, FolderWatch, WatchMethod, WatchedFolder, watch_folders};
 
@@ -25,6 +26,9 @@ const MOST_READ: usize = 128;
 /// So many of the files in a new folder are looked at.
 const MOST_FILES: usize = 10_000;
 
+/// So often is looked whether a store appeared: an agent makes its own when it is first used.
+const STORES_INTERVAL: Duration = Duration::from_secs(3);
+
 /// A session lies in a folder that is at most so deep below its own.
 const DEEPEST: usize = 6;
 
@@ -33,6 +37,10 @@ pub struct LibraryFollow<'a> {
     env: &'a Env,
     filter: Filter,
     watch: FolderWatch,
+    /// The stores that are watched.
+    stores: HashSet<(FormatRef, PathBuf)>,
+    /// When it was last looked whether there are more.
+    stores_looked_at: Instant,
     sessions: Vec<SessionFollower>,
     /// By the path of their main file or folder, their places.
     places: HashMap<PathBuf, Vec<usize>>,
@@ -49,16 +57,7 @@ pub fn follow_library(
     method: WatchMethod,
 ) -> Result<LibraryFollow<'_>, Error> {
     let found = list_all(env, Want::default(), &filter.folders(env), &|_, _| {});
-    let mut folders: BTreeSet<WatchedFolder> = BTreeSet::new();
-    for root in &found.roots {
-        folders.extend(
-            root.format
-                .store()
-                .watched_folders(root)
-                .into_iter()
-                .map(|(path, is_deep)| WatchedFolder { path, is_deep }),
-        );
-    }
+    let folders: BTreeSet<WatchedFolder> = found.roots.iter().flat_map(folders_of).collect();
     let folders: Vec<WatchedFolder> = folders.into_iter().collect();
     let watch = watch_folders(&folders, method);
     // Now that changes are told, what is there is what was said before.
@@ -67,6 +66,8 @@ pub fn follow_library(
         env,
         filter,
         watch,
+        stores: found.roots.iter().map(store_of).collect(),
+        stores_looked_at: Instant::now(),
         sessions: Vec::new(),
         places: HashMap::new(),
         unwanted: HashSet::new(),
@@ -109,8 +110,13 @@ impl Iterator for LibraryFollow<'_> {
             if let Some(next) = self.waiting.pop_front() {
                 return Some(next);
             }
-            let changes = self.watch.next_changes(None)?;
-            self.look_at(&changes);
+            if let Some(changes) = self.watch.next_changes(Some(STORES_INTERVAL)) {
+                self.look_at(&changes);
+            }
+            if self.stores_looked_at.elapsed() >= STORES_INTERVAL {
+                self.look_for_stores();
+                self.stores_looked_at = Instant::now();
+            }
         }
     }
 }
@@ -119,6 +125,24 @@ impl LibraryFollow<'_> {
     /// How many sessions are followed.
     pub fn session_count(&self) -> usize {
         self.sessions.len()
+    }
+
+    /// Watches stores that were not there before. What is in them is new.
+    fn look_for_stores(&mut self) {
+        let folders = self.filter.folders(self.env);
+        let found = FORMATS
+            .iter()
+            .flat_map(|f| f.store().locate(self.env, &folders));
+        let mut changes = FolderChanges::default();
+        for root in found {
+            if self.stores.insert(store_of(&root)) {
+                for folder in folders_of(&root) {
+                    self.watch.add_folder(&folder);
+                    changes.paths.insert(folder.path);
+                }
+            }
+        }
+        self.look_at(&changes);
     }
 
     fn add_session(&mut self, session: SessionFollower) -> usize {
@@ -191,6 +215,18 @@ impl LibraryFollow<'_> {
             }
         }
     }
+}
+
+fn store_of(root: &Root) -> (FormatRef, PathBuf) {
+    (root.format, root.path.clone())
+}
+
+/// The folders in which a store's sessions are written.
+fn folders_of(root: &Root) -> Vec<WatchedFolder> {
+    let watched = root.format.store().watched_folders(root).into_iter();
+    watched
+        .map(|(path, is_deep)| WatchedFolder { path, is_deep })
+        .collect()
 }
 
 /// The sessions that a file is, holds or belongs to.

@@ -42,6 +42,20 @@ fn only_what_was_asked_for_is_followed() {
     assert_eq!(follow.stop(), [""; 0]);
 }
 
+#[test]
+fn a_store_that_appears_later_is_followed() {
+    let w = World::with_git();
+    session(&w, "codex", "5");
+    let follow = Following::library(&w, &["--json"]);
+    for (format, seed) in [("claude-code", "6"), ("pi", "7")] {
+        let new = session(&w, format, seed);
+        assert_eq!(follow.next_message()["session_id"], *new);
+        say(&w, &new, "user", "and more", seed);
+        assert_eq!(follow.next_text(), "and more");
+    }
+    assert_eq!(follow.stop(), [""; 0]);
+}
+
 /// Where the system does not tell, somebody looks.
 #[test]
 fn changes_are_noticed_by_looking() {
