@@ -34,6 +34,7 @@ mod process;
 mod projects;
 mod report;
 mod runner;
+mod search;
 mod store;
 
 use std::process::ExitCode;
@@ -90,6 +91,17 @@ static BENCHMARKS: &[&Benchmark] = &[
     &convert::MEMORY,
     &convert::SIZE,
     &convert::LONG,
+    &search::LIST_FIRST,
+    &search::LIST_AGAIN,
+    &search::SCAN,
+    &search::BUILD,
+    &search::MEMORY,
+    &search::SIZE,
+    &search::WARM,
+    &search::GROWTH,
+    &search::INDEX_BESIDE_FAST_RESUME,
+    &search::BESIDE_FAST_RESUME,
+    &search::BESIDE_AGENTSVIEW,
 ];
 
 fn main() -> ExitCode {
@@ -97,7 +109,8 @@ fn main() -> ExitCode {
     let child = pi::run_child(&words)
         .or_else(|| long::run_child(&words))
         .or_else(|| export::run_child(&words))
-        .or_else(|| convert::run_child(&words));
+        .or_else(|| convert::run_child(&words))
+        .or_else(|| search::run_child(&words));
     if let Some(done) = child {
         return done.map_or_else(|e| runner::failed(e.as_ref()), |()| ExitCode::SUCCESS);
     }
