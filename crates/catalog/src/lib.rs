@@ -23,7 +23,8 @@ mod whereabouts;
 
 pub use asked_workspace::{AskedWorkspace, is_path};
 pub use catalogue::{
-    CatalogedSource, Catalogue, CatalogueState, IndexedBatch, IndexedSource, RowId, clear_catalogue,
+    CatalogedSource, Catalogue, CatalogueState, IndexedBatch, IndexedEntries, IndexedSource, RowId,
+    clear_catalogue,
 };
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find, holds_none, source_of, sources_at, why_none_at};

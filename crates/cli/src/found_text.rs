@@ -110,12 +110,16 @@ impl<'a> FoundText<'a> {
         let summary = &found.summary;
         let name = one_line(&self.answer.names.name_of(summary)).into_owned();
         writeln!(out, "{}", self.heading(found, &name))?;
-        let best = found.places.iter().find(|p| p.hit.kind != TextKind::Title);
+        let is_shown = |p: &&FoundPlace| shown_entry(p).is_some();
+        let best = found.places.iter().find(is_shown);
         let mut told: Vec<&FoundPlace> = found.places.iter().collect();
         told.retain(|place| place.hit.kind != TextKind::Title);
         told.sort_by_key(|place| place.hit.place);
         let places = || told.iter().copied();
-        let number = |place: &FoundPlace| format!("#{}", place.hit.place.entry);
+        let number = |place: &FoundPlace| {
+            let entry = shown_entry(place).map(|entry| format!("#{entry}"));
+            entry.unwrap_or_else(|| "-".to_owned())
+        };
         let numbers = places().map(|place| number(place).len()).max().unwrap_or(0);
         let who = places()
             .map(|place| width(&speaker_name(summary, place)))
@@ -205,6 +209,7 @@ impl<'a> FoundText<'a> {
             ConversationPart::Compacted => "(compacted) ",
             ConversationPart::LeftBranch => "(left branch) ",
             ConversationPart::SubAgent => "(sub-agent) ",
+            ConversationPart::CarriedOriginal => "(original) ",
         };
         let room = room.map(|room| room.saturating_sub(part.len()));
         let mut lines: Vec<String> = if place.files.is_empty() {
@@ -273,11 +278,17 @@ impl<'a> FoundText<'a> {
     }
 }
 
+/// The number of the entry that `show` opens: none of a title, nor of what travels along.
+fn shown_entry(place: &FoundPlace) -> Option<u32> {
+    let entry = place.hit.place.entry;
+    (entry > 0 && place.part != ConversationPart::CarriedOriginal).then_some(entry)
+}
+
 /// A place; only the conversation where nothing was asked of its texts.
 fn place_json(found: &FoundConversation, place: Option<&FoundPlace>) -> Value {
     let mut object = conversation_json(found);
     let hit = place.map(|place| place.hit);
-    let entry = hit.map(|hit| hit.place.entry).filter(|entry| *entry > 0);
+    let entry = place.and_then(shown_entry);
     let lines = place.map(|place| place.snippet.lines.as_slice());
     let (snippet, marks) = whole_snippet(lines.unwrap_or_default());
     let files = place.map(|place| place.files.iter()).into_iter().flatten();

@@ -1,6 +1,7 @@
 //! New files that appear whole and never replace another.
 
 use std::{
+    fs::File,
     io::{self, Write},
     path::Path,
 };
@@ -10,7 +11,7 @@ use crate::{
     error::DiskError,
     leftover::remove_leftovers_once,
     lock::unlock_file,
-    mode::Mode,
+    mode::{Mode, set_bits},
     sync::{SyncFolder, folder_of},
     temp::TempFile,
 };
@@ -53,6 +54,18 @@ pub fn create_with(
     }
     folder.map_or(Ok(()), |folder| folder.sync(path))?;
     Ok(Created::New)
+}
+
+/// Makes a new empty file and opens it, for content that is written bit by bit and read only when it is
+/// known to be whole. An error if something of that name is there.
+pub fn create_open(path: &Path, mode: Mode) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode.file_bits());
+    let file = options.open(path)?;
+    set_bits(&file, mode.file_bits())?;
+    Ok(file)
 }
 
 pub(crate) fn is_taken(path: &Path) -> Result<bool, DiskError> {

@@ -79,7 +79,7 @@ mod windows;
 pub use crate::{
     append::{Appended, UnlockedLog, append_line},
     beside::{windows_users, wsl_homes},
-    create::{Created, create, create_with},
+    create::{Created, create, create_open, create_with},
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
     expire::remove_files_before,

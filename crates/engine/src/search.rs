@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use jiff::tz::TimeZone;
 use rethread_catalog::Listing;
 use rethread_formats::{Conversation, Env};
-use rethread_model::{EntryIx, Kind, Note, State, Summary};
+use rethread_model::{EntryIx, Kind, Note, Severity, State, Summary};
 use rethread_search::{
-    AskedPath, FilterName, FoundSession, Hit, HitOrder, NearMiss, Query, SearchRequest, SearchText,
-    SearchedSession, Snippet, SnippetSize, TextKind, TextMatcher, TouchedFile, search_near,
-    search_sessions, texts_up_to,
+    AskedPath, CarriedConversation, FilterName, FoundSession, Hit, HitOrder, NearMiss, Query,
+    SearchRequest, SearchText, SearchedSession, Snippet, SnippetSize, TextKind, TextMatcher,
+    TextPlace, TouchedFile, search_near, search_sessions, texts_up_to,
 };
 
 use crate::Error;
@@ -95,6 +95,9 @@ pub enum ConversationPart {
     LeftBranch,
     /// What a sub-agent said in the same file.
     SubAgent,
+    /// The original that travels along in a converted conversation, where that says it and the
+    /// conversation itself does not.
+    CarriedOriginal,
 }
 
 impl ConversationPart {
@@ -105,6 +108,7 @@ impl ConversationPart {
             Self::Compacted => "compacted",
             Self::LeftBranch => "left_branch",
             Self::SubAgent => "subagent",
+            Self::CarriedOriginal => "carried_original",
         }
     }
 }
@@ -132,6 +136,8 @@ pub fn search(
     let all = listing.sessions.iter();
     filter.check(env, &all)?;
     listed.check(env, &all)?;
+    let mut notes = library.notes.clone();
+    notes.extend(passed_notes(env, listing, &filter, &mut listed));
     let mut sessions = searched_sessions(listing);
     sessions.retain(|s| filter.takes(env, s.summary) && listed.takes(env, s.summary));
     let texts = text_query(query);
@@ -142,7 +148,6 @@ pub fn search(
         order: options.order,
         now: env.now().millis(),
     };
-    let mut notes = library.notes.clone();
     let index = library.index.as_ref();
     let mut miss = None;
     let mut marked = texts.any_term();
@@ -163,9 +168,19 @@ pub fn search(
         filters: texts.filters.clone(),
         ..marked
     };
-    let told = found.iter().take(options.limit);
-    let conversations = told.filter_map(|one| describe(one, &sessions, &marked, options));
-    let conversations = conversations.collect();
+    let mut conversations = Vec::new();
+    for one in found.iter().take(options.limit) {
+        let Some((described, damage)) = describe(one, &sessions, &marked, options) else {
+            continue;
+        };
+        conversations.push(described);
+        notes.extend(
+            damage
+                .into_iter()
+                .filter(|note| !notes.contains(note))
+                .collect::<Vec<_>>(),
+        );
+    }
     Ok(SearchAnswer {
         conversations,
         total: found.len(),
@@ -175,6 +190,18 @@ pub fn search(
         names: SessionNames::of_library(listing),
         notes,
     })
+}
+
+/// What is wrong with the sessions that are asked for: what is damaged in them cannot be found.
+fn passed_notes(
+    env: &Env,
+    listing: &Listing,
+    filter: &Filter,
+    listed: &mut ListFilters,
+) -> Vec<Note> {
+    let noted = listing.sessions.iter().filter(|s| !s.notes.is_empty());
+    let asked = noted.filter(|s| filter.takes(env, s) && listed.takes(env, s));
+    asked.flat_map(|s| s.notes.iter().cloned()).collect()
 }
 
 /// The sessions that can be searched.
@@ -205,13 +232,13 @@ fn newest_first(sessions: &[SearchedSession<'_>]) -> Vec<FoundSession> {
     order.into_iter().map(found).collect()
 }
 
-/// What is told of a conversation.
+/// What is told of a conversation, and what is damaged in it: that was not searched.
 fn describe(
     found: &FoundSession,
     sessions: &[SearchedSession<'_>],
     query: &Query,
     options: &SearchOptions<'_>,
-) -> Option<FoundConversation> {
+) -> Option<(FoundConversation, Vec<Note>)> {
     let session = sessions.get(found.session as usize)?;
     let source = &session.cataloged.source;
     let hits = found.hits.iter().take(options.places);
@@ -228,14 +255,25 @@ fn describe(
             .collect(),
         size: options.size,
         parts: conversation.as_ref().map(ConversationParts::of),
+        originals: match &conversation {
+            Some(conversation) if hits.clone().any(|hit| hit.place.carried > 0) => {
+                CarriedConversation::all_of(conversation)
+            }
+            _ => Vec::new(),
+        },
         conversation: conversation.as_ref(),
         title: session.summary.head.title.as_ref().map(|t| t.text.as_str()),
     };
-    Some(FoundConversation {
+    let described = FoundConversation {
         summary: session.summary.clone(),
         places: hits.filter_map(|hit| describer.describe(hit)).collect(),
         total_places: found.hits.len(),
-    })
+    };
+    let notes = conversation
+        .iter()
+        .flat_map(|conversation| &conversation.notes);
+    let damage = notes.filter(|note| note.severity == Severity::Damage);
+    Some((described, damage.cloned().collect()))
 }
 
 /// Reads the texts of a conversation again that are told.
@@ -245,6 +283,8 @@ struct PlaceDescriber<'a> {
     size: SnippetSize,
     conversation: Option<&'a Conversation>,
     parts: Option<ConversationParts>,
+    /// What the conversation carries, each in the one before it.
+    originals: Vec<CarriedConversation>,
     title: Option<&'a str>,
 }
 
@@ -255,18 +295,24 @@ impl PlaceDescriber<'_> {
             let text = SearchText::title(self.title?);
             return Some(self.place(hit, &text, None, ConversationPart::Active));
         }
-        let conversation = self.conversation?;
+        let conversation = match usize::from(hit.place.carried).checked_sub(1) {
+            None => self.conversation?,
+            Some(level) => &self.originals.get(level)?.conversation,
+        };
         let index = usize::try_from(hit.place.entry).ok()?.checked_sub(1)?;
         let ix =
             EntryIx::new(index).filter(|ix| ix.get() < conversation.session.entries().len())?;
         let texts = texts_up_to(conversation, ix);
-        let text = texts.iter().find(|text| text.place == hit.place)?;
+        let is_there =
+            |place: TextPlace| (place.entry, place.ordinal) == (hit.place.entry, hit.place.ordinal);
+        let text = texts.iter().find(|text| is_there(text.place))?;
         let id = Some(conversation.session.id(ix)).filter(|id| !id.is_empty());
-        let part = self
-            .parts
-            .as_ref()
-            .map(|parts| parts.part_of(conversation, ix));
-        Some(self.place(hit, text, id, part.unwrap_or(ConversationPart::Active)))
+        let part = match &self.parts {
+            _ if hit.place.carried > 0 => ConversationPart::CarriedOriginal,
+            Some(parts) => parts.part_of(conversation, ix),
+            None => ConversationPart::Active,
+        };
+        Some(self.place(hit, text, id, part))
     }
 
     fn place(

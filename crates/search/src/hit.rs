@@ -142,7 +142,8 @@ fn best_first(hits: &[Hit]) -> Vec<Hit> {
 }
 
 /// Leaves out what is there again because a conversation was copied: forks and resumed conversations
-/// repeat what was said before, with its times, and converted ones all that their originals say.
+/// repeat what was said before, with its times, and converted ones all that their originals say, which
+/// they carry besides.
 fn without_copies(mut hits: Vec<Hit>, sessions: &[SearchedSession<'_>]) -> Vec<Hit> {
     let originals = original_places(sessions);
     // Who comes first is the original.
@@ -160,11 +161,16 @@ fn without_copies(mut hits: Vec<Hit>, sessions: &[SearchedSession<'_>]) -> Vec<H
     let place = |hit: &Hit| places.get(&hit.session).copied().unwrap_or_default();
     hits.sort_by_key(|hit| (place(hit), hit.place));
     let mut seen: HashMap<(u64, i64), u32> = HashMap::new();
-    let mut said: HashSet<(u32, u64)> = HashSet::new();
+    let mut said: HashSet<SaidText> = HashSet::new();
     hits.retain(|hit| {
         let original = originals.get(&hit.session).copied().unwrap_or(hit.session);
-        let is_copy = original != hit.session && said.contains(&(original, hit.digest));
-        said.insert((hit.session, hit.digest));
+        let is_said =
+            |session: u32| SaidText::all_of(session, hit).any(|text| said.contains(&text));
+        // What an original says that travels along, and the conversation says itself, is said once.
+        let is_repeated = hit.place.carried > 0 && is_said(hit.session);
+        let is_said_there = original != hit.session && is_said(original);
+        let is_copy = is_repeated || is_said_there;
+        said.extend(SaidText::all_of(hit.session, hit));
         // A title stands for its own conversation, unless that is a copy as a whole.
         if hit.kind == TextKind::Title || is_copy {
             return !is_copy;
@@ -173,6 +179,35 @@ fn without_copies(mut hits: Vec<Hit>, sessions: &[SearchedSession<'_>]) -> Vec<H
         *seen.entry((hit.digest, time)).or_insert(hit.session) == hit.session
     });
     hits
+}
+
+/// By what a text of a conversation is known in a converted one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum SaidText {
+    /// It says the same.
+    Words { session: u32, digest: u64 },
+    /// It is what was said at that time, in words that may be others: some formats add the names of files.
+    Moment {
+        session: u32,
+        kind: TextKind,
+        time: i64,
+    },
+}
+
+impl SaidText {
+    fn all_of(session: u32, hit: &Hit) -> impl Iterator<Item = Self> + use<> {
+        let digest = hit.digest;
+        let words = Self::Words { session, digest };
+        let kind = hit.kind;
+        // Of other kinds there may be several at once.
+        let is_one = kind == TextKind::Prompt;
+        let moment = hit.time.filter(|_| is_one).map(|time| Self::Moment {
+            session,
+            kind,
+            time,
+        });
+        [words].into_iter().chain(moment)
+    }
 }
 
 /// For converted conversations whose originals are searched as well, which ones these are.

@@ -1,10 +1,11 @@
 //! Finding conversations by what was said in them.
 //!
-//! What a query means is what a plain look at all texts gives: [`walk_texts`] gives the texts of a
+//! What a query means is what a plain look at all texts gives: [`walk_all_texts`] gives the texts of a
 //! conversation, [`Tokens`] their words, and [`TextMatcher`] says whether a text has what a [`Query`]
 //! wants. [`search_sessions`] computes that for many conversations, with a full-text index
 //! ([`TextIndex`]) where that knows them and by a scan where it does not, and orders what was found.
 
+mod carried;
 mod distance;
 mod fold;
 mod hit;
@@ -21,6 +22,7 @@ mod texts;
 mod tokens;
 mod touched;
 
+pub use carried::{CarriedConversation, walk_all_texts};
 pub use distance::edit_distance;
 pub use hit::{FoundSession, Hit, HitOrder, SearchedSession};
 pub use index::{

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use crate::carried::walk_all_texts;
 use crate::distance::edit_distance;
 use crate::hit::{Hit, SearchedSession};
 use crate::index::TextIndex;
 use crate::query::{Query, SearchTerm, TermClause};
 use crate::search::{SearchRequest, SearchResults, find_hits, finish};
-use crate::texts::walk_texts;
 use crate::tokens::Tokens;
 
 /// So many words that nearly fit are tried for one that was typed.
@@ -214,12 +214,17 @@ impl NearSearch<'_> {
             let Ok(conversation) = source.format.reader().read(source) else {
                 return;
             };
-            walk_texts(&conversation, &mut |_| false, &mut |text| {
-                let mut tokens = Tokens::of(&text.value);
-                while let Some(token) = tokens.next_token() {
-                    look(&token.term);
-                }
-            });
+            walk_all_texts(
+                &conversation,
+                session.summary,
+                &mut |_| false,
+                &mut |text| {
+                    let mut tokens = Tokens::of(&text.value);
+                    while let Some(token) = tokens.next_token() {
+                        look(&token.term);
+                    }
+                },
+            );
         });
         let words = |found: Mutex<BTreeSet<(usize, String)>>| {
             let found = found.into_inner().unwrap_or_default();

@@ -4,13 +4,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use rethread_formats::{Conversation, Source};
-use rethread_model::{EntryIx, Link, LinkKind};
+use rethread_model::{EntryIx, Link, LinkKind, Note, Summary};
 
+use crate::carried::walk_all_texts;
 use crate::hit::{Hit, SearchedSession};
 use crate::matcher::{ConversationFacts, TextFilters, TextMatcher};
 use crate::prefilter::BytePrefilter;
 use crate::query::Query;
-use crate::texts::{SearchText, walk_texts};
+use crate::texts::SearchText;
+
+/// What was found in conversations, and which of them could not be read.
+#[derive(Debug, Default)]
+pub(crate) struct ScannedTexts {
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) notes: Vec<Note>,
+}
 
 /// Looks into conversations for what a query wants.
 pub(crate) struct TextScan<'q> {
@@ -37,15 +45,21 @@ impl<'q> TextScan<'q> {
         sessions: &[SearchedSession<'_>],
         wanted: &[u32],
         progress: &(dyn Fn(usize, usize) + Sync),
-    ) -> Vec<Hit> {
+    ) -> ScannedTexts {
         let done = AtomicUsize::new(0);
         let scan = |at: &u32| {
             let session = sessions.get(*at as usize);
-            let hits = session.map(|session| self.scan_source(*at, session));
+            let scanned = session.map(|session| self.scan_source(*at, session));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
-            hits.unwrap_or_default()
+            scanned.unwrap_or_default()
         };
-        wanted.par_iter().flat_map_iter(scan).collect()
+        let scanned: Vec<ScannedTexts> = wanted.par_iter().map(scan).collect();
+        let mut all = ScannedTexts::default();
+        for one in scanned {
+            all.hits.extend(one.hits);
+            all.notes.extend(one.notes);
+        }
+        all
     }
 
     /// What is found in a title.
@@ -53,27 +67,42 @@ impl<'q> TextScan<'q> {
         self.hit(session, &SearchText::title(title))
     }
 
-    fn scan_source(&self, session: u32, searched: &SearchedSession<'_>) -> Vec<Hit> {
+    fn scan_source(&self, session: u32, searched: &SearchedSession<'_>) -> ScannedTexts {
         let source = &searched.cataloged.source;
         // What was copied from another session may still be in the file of that one.
-        let links = &searched.summary.head.links;
+        let head = &searched.summary.head;
         let is_apart = |link: &Link| matches!(link.kind, LinkKind::ForkOf | LinkKind::Continues);
-        if !links.iter().any(is_apart) && !self.may_hold(source) {
-            return Vec::new();
+        // An original that travels along is packed.
+        let is_plain = head.converted_from.is_none() && !head.links.iter().any(is_apart);
+        if is_plain && !self.may_hold(source) {
+            return ScannedTexts::default();
         }
+        let mut scanned = ScannedTexts::default();
         match source.format.reader().read(source) {
-            Ok(conversation) => self.scan_conversation(session, &conversation),
-            // A list says what is wrong with it.
-            Err(_) => Vec::new(),
+            Ok(conversation) => {
+                scanned.hits = self.scan_conversation(session, searched.summary, &conversation);
+            }
+            // Who removed it meanwhile knows that.
+            Err(_) if !source.path.exists() => {}
+            Err(e) => {
+                let why = format!("could not be searched: {e}");
+                scanned.notes.push(Note::damage(why).at(&source.path));
+            }
         }
+        scanned
     }
 
-    pub(crate) fn scan_conversation(&self, session: u32, conversation: &Conversation) -> Vec<Hit> {
+    fn scan_conversation(
+        &self,
+        session: u32,
+        summary: &Summary,
+        conversation: &Conversation,
+    ) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut facts = ConversationFacts::default();
         let mut buffer = Vec::new();
         let mut skips = |ix: EntryIx| !self.may_say(conversation, ix, &mut buffer);
-        walk_texts(conversation, &mut skips, &mut |text| {
+        walk_all_texts(conversation, summary, &mut skips, &mut |text| {
             self.filters.note(&text, &mut facts);
             hits.extend(self.hit(session, &text));
         });

@@ -33,7 +33,7 @@ pub struct SearchRequest<'a> {
 pub struct SearchResults {
     /// The conversations, in order.
     pub found: Vec<FoundSession>,
-    /// What is wrong with the index.
+    /// What is wrong with the index, and conversations that could not be read.
     pub notes: Vec<Note>,
 }
 
@@ -53,7 +53,7 @@ pub fn search_sessions(
     }
 }
 
-/// Finds texts, in no particular order, and says what is wrong with the index.
+/// Finds texts, in no particular order, and says what is wrong with the index and with conversations.
 pub(crate) fn find_hits(
     request: &SearchRequest<'_>,
     sessions: &[SearchedSession<'_>],
@@ -94,7 +94,9 @@ pub(crate) fn find_hits(
         .map(|(at, _)| at)
         .collect();
     wanted.sort_by_key(|at| Reverse(sessions.get(*at as usize).map(|s| s.summary.head.updated)));
-    hits.extend(scan.scan(sessions, &wanted, progress));
+    let scanned = scan.scan(sessions, &wanted, progress);
+    hits.extend(scanned.hits);
+    notes.extend(scanned.notes);
     hits.extend(title_hits(request, &scan, sessions));
     (hits, notes)
 }

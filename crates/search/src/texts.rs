@@ -124,6 +124,9 @@ impl TextRole {
 /// Where a text is in its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextPlace {
+    /// Whether it is in an original that the conversation carries, and how deep; 0 for its own texts. The
+    /// entry is one of the original then.
+    pub carried: u8,
     /// The number of its entry, counted from 1, as `show --at '#12'` takes it; 0 for the title.
     pub entry: u32,
     /// Its number among the texts of that entry, counted from 0.
@@ -156,6 +159,7 @@ impl SearchText {
     pub fn title(title: &str) -> Self {
         Self {
             place: TextPlace {
+                carried: 0,
                 entry: 0,
                 ordinal: 0,
             },
@@ -196,6 +200,28 @@ pub fn walk_texts(
             walk.read_entry(ix, entry, said_body(conversation, ix), give);
         }
     }
+}
+
+/// Gives the texts of the entries from one on, as [`walk_texts`] would. False if those before it would have
+/// to be walked for that: then some of what was given is not as it would be.
+pub(crate) fn walk_texts_from(
+    conversation: &Conversation,
+    first: usize,
+    give: &mut dyn FnMut(SearchText),
+) -> bool {
+    let mut walk = TextWalk::default();
+    let count = conversation.session.entries().len();
+    let before = first.saturating_sub(CALLS_BEFORE)..first;
+    for ix in before.filter_map(EntryIx::new) {
+        let entry = conversation.session.entry(ix);
+        walk.read_entry(ix, entry, said_body(conversation, ix), &mut |_| {});
+    }
+    walk.has_strange_results = false;
+    for ix in (first..count).filter_map(EntryIx::new) {
+        let entry = conversation.session.entry(ix);
+        walk.read_entry(ix, entry, said_body(conversation, ix), give);
+    }
+    !walk.has_strange_results
 }
 
 /// What an entry says. Of an event, a text that is in other words than its record is left out: its reader
@@ -245,6 +271,8 @@ pub fn texts_up_to(conversation: &Conversation, ix: EntryIx) -> Vec<SearchText> 
 struct TextWalk {
     calls: HashMap<String, Rc<str>>,
     order: VecDeque<String>,
+    /// Whether there were results of calls that are not known.
+    has_strange_results: bool,
 }
 
 /// The texts of an entry while they are gathered.
@@ -268,6 +296,7 @@ impl EntryTexts<'_> {
             let (piece, after) = split_text(rest);
             let mut text = SearchText {
                 place: TextPlace {
+                    carried: 0,
                     entry: self.entry,
                     ordinal: self.ordinal,
                 },
@@ -425,6 +454,7 @@ impl TextWalk {
 
     fn read_result(&mut self, result: &ToolResult, texts: &mut EntryTexts<'_>) {
         let known = self.calls.get(&result.call_id).cloned();
+        self.has_strange_results |= known.is_none();
         let named = result
             .name
             .as_deref()

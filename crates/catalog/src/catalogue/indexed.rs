@@ -20,6 +20,31 @@ pub struct IndexedSource {
     pub row: RowId,
     /// Up to which byte of its log; of one that is no log, [`IndexedSource::WHOLE`].
     pub upto: u64,
+    /// The entries that were indexed; none where those cannot be gone on with.
+    pub entries: Option<IndexedEntries>,
+}
+
+/// The first entries of a source, as they were when they were indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexedEntries {
+    /// How many.
+    pub count: u64,
+    /// A number that is another one if they are others.
+    pub digest: u64,
+}
+
+impl IndexedEntries {
+    fn to_bytes(self) -> Vec<u8> {
+        [self.count.to_le_bytes(), self.digest.to_le_bytes()].concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (count, digest) = bytes.split_first_chunk()?;
+        Some(Self {
+            count: u64::from_le_bytes(*count),
+            digest: u64::from_le_bytes(digest.try_into().ok()?),
+        })
+    }
 }
 
 impl IndexedSource {
@@ -49,10 +74,11 @@ impl Catalogue {
                 .insert([batch.opstamp.cast_signed()])?;
             for source in &batch.sources {
                 let sql =
-                    "INSERT OR REPLACE INTO indexed (source, batch, upto) VALUES (?1, ?2, ?3)";
+                    "INSERT OR REPLACE INTO indexed (source, batch, upto, state) VALUES (?1, ?2, ?3, ?4)";
                 let upto = source.upto.min(IndexedSource::WHOLE).cast_signed();
+                let state = source.entries.map(IndexedEntries::to_bytes);
                 let mut insert = transaction.prepare_cached(sql)?;
-                insert.execute(params![source.row, id, upto])?;
+                insert.execute(params![source.row, id, upto, state])?;
             }
             transaction.commit()
         });
@@ -60,13 +86,21 @@ impl Catalogue {
     }
 
     /// Up to where each source is in an index whose last commit has this number.
-    pub fn indexed_sources(&self, opstamp: u64) -> HashMap<RowId, u64> {
+    pub fn indexed_sources(&self, opstamp: u64) -> HashMap<RowId, IndexedSource> {
         let found = self.ask(|db| {
-            let sql = "SELECT i.source, max(i.upto) FROM indexed i JOIN batch b ON b.id = i.batch \
+            // The other columns are those of the row with the greatest.
+            let sql = "SELECT i.source, max(i.batch), i.upto, i.state FROM indexed i \
+                       JOIN batch b ON b.id = i.batch \
                        WHERE b.opstamp <= ?1 GROUP BY i.source";
             let mut query = db.connection.prepare_cached(sql)?;
             let rows = query.query_map([opstamp.cast_signed()], |row| {
-                Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
+                let state: Option<Vec<u8>> = row.get(3)?;
+                let source = IndexedSource {
+                    row: row.get(0)?,
+                    upto: row.get::<_, i64>(2)?.cast_unsigned(),
+                    entries: state.as_deref().and_then(IndexedEntries::from_bytes),
+                };
+                Ok((source.row, source))
             })?;
             rows.collect()
         });

@@ -23,7 +23,7 @@ use rethread_formats::{Env, Source};
 use rethread_model::{Note, Summary};
 
 use database::{Database, FOLDER};
-pub use indexed::{IndexedBatch, IndexedSource};
+pub use indexed::{IndexedBatch, IndexedEntries, IndexedSource};
 pub(crate) use listed_places::{ListedPlaces, PlaceListing};
 pub(crate) use named_folders::NamedFolders;
 pub use overview::CatalogueState;

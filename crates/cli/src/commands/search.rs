@@ -167,10 +167,8 @@ pub(crate) fn run(context: &Context, args: &Search) -> Result<Exit, Failure> {
     if answer.conversations.is_empty() {
         if !context.json {
             context.tell_notes();
-            say(&format!(
-                "nothing was found in {} conversations",
-                crate::table::count(answer.looked_at as u64)
-            ));
+            let looked_at = counted(answer.looked_at, "conversation");
+            say(&format!("nothing was found in {looked_at}"));
         }
         keep_index(&env, &library);
         return Ok(Exit::Failed);
@@ -227,15 +225,17 @@ fn near_miss(miss: &NearMiss) -> String {
     }
 }
 
+/// `1 conversation`, `2 conversations`
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", crate::table::count(count as u64))
+}
+
 /// `2 conversations, 5 places`
 fn footer(context: &Context, answer: &SearchAnswer, took: std::time::Duration) -> String {
-    let words = |n: usize, noun: &str| {
-        let plural = if n == 1 { "" } else { "s" };
-        format!("{} {noun}{plural}", crate::table::count(n as u64))
-    };
-    let mut parts = vec![words(answer.total, "conversation")];
+    let mut parts = vec![counted(answer.total, "conversation")];
     if answer.total_places > 0 {
-        parts.push(words(answer.total_places, "place"));
+        parts.push(counted(answer.total_places, "place"));
     }
     // A clock that is set is one for tests.
     if context.env.has_running_clock() {

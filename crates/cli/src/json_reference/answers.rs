@@ -144,7 +144,7 @@ static FOUND_PLACE: Object = Object { name: "found-place", means: "A text that w
     always("kind", OrNull(&Word(&["title", "prompt", "answer", "thinking", "tool_call", "tool_output", "summary", "injected", "event"])), "what the text is; null where nothing is asked of texts"),
     always("role", OrNull(&Word(&["user", "assistant", "tool", "system"])), "who speaks, as `role:` takes it"),
     always("tool", OrNull(&Text), "the tool, of a call or its output"),
-    always("part", OrNull(&Word(&["active", "compacted", "left_branch", "subagent"])), "which part of the conversation it is in"),
+    always("part", OrNull(&Word(&["active", "compacted", "left_branch", "subagent", "carried_original"])), "which part of the conversation it is in"),
     always("time", OrNull(&Time), "when it was said"),
     always("snippet", Text, "a piece of the text, in which white space is single spaces; with `-C`, lines"),
     always("marks", List(&List(&Integer)), "where in it what was looked for is: pairs of the first character and the one behind the last, counted from 0"),

@@ -74,6 +74,8 @@ mod sample;
 mod sample_flag;
 mod screens;
 mod search;
+#[cfg(unix)]
+mod search_trouble;
 mod seen;
 mod shapes;
 mod show;

@@ -8,10 +8,10 @@ use insta::assert_snapshot;
 
 use crate::world::{World, copy, json};
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+pub(crate) const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 /// Sessions of Claude Code in the home.
-fn with_claude(cases: &[&str]) -> World {
+pub(crate) fn with_claude(cases: &[&str]) -> World {
     let w = World::new();
     let project = w.home.join(".claude/projects/-home-me-shop");
     for case in cases {
@@ -24,7 +24,7 @@ fn with_claude(cases: &[&str]) -> World {
 }
 
 /// A session of Claude Code of our own words: who speaks, and what they say.
-fn write_session(w: &World, number: u32, said: &[(&str, &str)]) {
+pub(crate) fn write_session(w: &World, number: u32, said: &[(&str, &str)]) {
     let folder = w.home.join(".claude/projects/-home-me-own");
     fs::create_dir_all(&folder).unwrap();
     let id = format!("5e55{number:04}-0000-4000-8000-000000000000");
@@ -46,7 +46,7 @@ fn write_session(w: &World, number: u32, said: &[(&str, &str)]) {
     fs::write(folder.join(format!("{id}.jsonl")), lines).unwrap();
 }
 
-fn places(w: &World, args: &[&str]) -> Vec<serde_json::Value> {
+pub(crate) fn places(w: &World, args: &[&str]) -> Vec<serde_json::Value> {
     let mut all = vec!["search", "--json"];
     all.extend(args);
     w.run(&all).out.lines().map(json).collect()

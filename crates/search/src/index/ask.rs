@@ -363,7 +363,8 @@ impl SegmentHits {
         Some(Hit {
             session,
             place: TextPlace {
-                entry: u32::try_from(place >> 24).ok()?,
+                carried: u8::try_from(place >> 56).ok()?,
+                entry: u32::try_from(place >> 24 & u64::from(u32::MAX)).ok()?,
                 ordinal: u32::try_from(place & 0xff_ffff).ok()?,
             },
             kind: TextKind::of_number(self.kind.first(doc)?)?,

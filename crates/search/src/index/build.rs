@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use rethread_catalog::{CatalogedSource, Catalogue, IndexedBatch, IndexedSource, RowId};
+use rethread_catalog::{Catalogue, IndexedBatch, IndexedSource, RowId};
 use rethread_disk::{Durability, Mode, ensure_folder};
-use rethread_formats::Env;
+use rethread_formats::{Conversation, Env};
 use tantivy::{Index, IndexWriter, TantivyDocument, Term};
 
 use super::directory::IndexDirectory;
+use super::entries::entries_of;
 use super::schema::{IndexFields, register_tokenizer};
 use super::{IndexMark, SETTING, TextIndex, VERSION, index_folder, upto_of};
+use crate::carried::walk_all_texts;
 use crate::hit::SearchedSession;
 use crate::matcher::folded_tool;
-use crate::texts::{SearchText, walk_texts};
+use crate::texts::{SearchText, TextPlace, walk_texts_from};
 use crate::tokens::Tokens;
 use crate::touched::FileUse;
 
@@ -29,6 +31,8 @@ const BATCH_BYTES: u64 = 64 << 20;
 pub struct BuildReport {
     /// How many conversations.
     pub sessions: u64,
+    /// How many texts of them: of one that was added to, only what is new.
+    pub texts: u64,
     /// Why not all of them are in the index, where that is so.
     pub stopped: Option<String>,
 }
@@ -99,9 +103,10 @@ fn add_all(
     let mut pending: Vec<&SearchedSession<'_>> = sessions
         .iter()
         .filter(|s| {
-            s.cataloged
-                .row
-                .is_some_and(|row| indexed.get(&row) != Some(&upto_of(s.cataloged)))
+            s.cataloged.row.is_some_and(|row| {
+                let known = indexed.get(&row);
+                known.is_none_or(|known| known.upto != upto_of(s.cataloged))
+            })
         })
         .collect();
     pending.sort_by_key(|s| std::cmp::Reverse(s.summary.head.updated));
@@ -113,22 +118,23 @@ fn add_all(
         is_first = false;
         let (batch, after) = rest.split_at(batch_len(rest));
         rest = after;
-        batch.par_iter().try_for_each(|session| {
+        let added = batch.par_iter().map(|session| {
             let Some(row) = session.cataloged.row else {
-                return Ok(());
+                return Ok(None);
             };
-            add_source(&writer, &fields, row, session.cataloged)?;
+            let adder = SourceAdder {
+                writer: &writer,
+                fields: &fields,
+                row,
+            };
+            let added = adder.add(session, indexed.get(&row))?;
             let size = session.summary.size;
             progress(done.fetch_add(size, Ordering::Relaxed) + size, all);
-            tantivy::Result::Ok(())
-        })?;
-        let indexed = batch.iter().filter_map(|session| {
-            Some(IndexedSource {
-                row: session.cataloged.row?,
-                upto: upto_of(session.cataloged),
-            })
+            Ok(Some(added))
         });
-        let sources: Vec<IndexedSource> = indexed.collect();
+        let added: Vec<Option<AddedSource>> = added.collect::<tantivy::Result<_>>()?;
+        let sources = added.iter().flatten().map(|added| added.indexed).collect();
+        report.texts += added.iter().flatten().map(|added| added.texts).sum::<u64>();
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&mark.text());
         let batch = IndexedBatch {
@@ -196,25 +202,95 @@ fn create_index(folder: &Path) -> Result<Index, BuildError> {
     Ok(index)
 }
 
-/// Adds the texts of a source, in place of what the index has of it.
-fn add_source(
-    writer: &IndexWriter,
-    fields: &IndexFields,
+/// A source that was added.
+struct AddedSource {
+    indexed: IndexedSource,
+    /// How many of its texts.
+    texts: u64,
+}
+
+/// Adds the texts of a source.
+struct SourceAdder<'a> {
+    writer: &'a IndexWriter,
+    fields: &'a IndexFields,
     row: RowId,
-    source: &CatalogedSource,
-) -> tantivy::Result<()> {
-    writer.delete_term(Term::from_field_u64(fields.session, row.cast_unsigned()));
-    // One that cannot be read has no texts for the scan either.
-    let Ok(conversation) = source.source.format.reader().read(&source.source) else {
-        return Ok(());
-    };
-    let mut result = Ok(());
-    walk_texts(&conversation, &mut |_| false, &mut |text| {
-        if result.is_ok() {
-            result = writer.add_document(document(fields, row, &text)).map(drop);
+}
+
+impl SourceAdder<'_> {
+    /// Adds what the index has not: of a log that was only added to, what is new; else all, in place of
+    /// what is there.
+    fn add(
+        &self,
+        session: &SearchedSession<'_>,
+        before: Option<&IndexedSource>,
+    ) -> tantivy::Result<AddedSource> {
+        let SearchedSession { summary, cataloged } = session;
+        let source = &cataloged.source;
+        let mut added = AddedSource {
+            indexed: IndexedSource {
+                row: self.row,
+                upto: upto_of(cataloged),
+                entries: None,
+            },
+            texts: 0,
+        };
+        // One that cannot be read has no texts for the scan either.
+        let Ok(conversation) = source.format.reader().read(source) else {
+            self.remove();
+            return Ok(added);
+        };
+        // One that carries an original is always indexed as a whole.
+        if cataloged.read_upto.is_some() && summary.head.converted_from.is_none() {
+            let count = conversation.session.entries().len();
+            added.indexed.entries = entries_of(&conversation, count);
+        }
+        let known = before.and_then(|before| before.entries);
+        let first = known.and_then(|known| {
+            let count = usize::try_from(known.count).ok()?;
+            (entries_of(&conversation, count) == Some(known)).then_some(count)
+        });
+        if let Some(news) = first.and_then(|first| texts_from(&conversation, first)) {
+            added.texts = news.len() as u64;
+            for text in &news {
+                self.writer
+                    .add_document(document(self.fields, self.row, text))?;
+            }
+            return Ok(added);
+        }
+        self.remove();
+        let mut result = Ok(());
+        walk_all_texts(&conversation, summary, &mut |_| false, &mut |text| {
+            if result.is_ok() {
+                let document = document(self.fields, self.row, &text);
+                result = self.writer.add_document(document).map(drop);
+                added.texts += 1;
+            }
+        });
+        result.map(|()| added)
+    }
+
+    /// Removes what the index has of it.
+    fn remove(&self) {
+        let row = self.row.cast_unsigned();
+        let term = Term::from_field_u64(self.fields.session, row);
+        self.writer.delete_term(term);
+    }
+}
+
+/// More that is new is not gathered before it is written, and all is indexed anew.
+const MOST_NEWS: usize = 64 << 20;
+
+/// The texts from an entry on; none where they cannot be known without those before.
+fn texts_from(conversation: &Conversation, first: usize) -> Option<Vec<SearchText>> {
+    let mut texts = Vec::new();
+    let mut bytes = 0_usize;
+    let is_known = walk_texts_from(conversation, first, &mut |text| {
+        bytes = bytes.saturating_add(text.value.len());
+        if bytes <= MOST_NEWS {
+            texts.push(text);
         }
     });
-    result
+    (is_known && bytes <= MOST_NEWS).then_some(texts)
 }
 
 fn document(fields: &IndexFields, row: RowId, text: &SearchText) -> TantivyDocument {
@@ -226,7 +302,13 @@ fn document(fields: &IndexFields, row: RowId, text: &SearchText) -> TantivyDocum
     }
     document.add_text(fields.text, &text.value);
     document.add_u64(fields.session, row.cast_unsigned());
-    let place = u64::from(text.place.entry) << 24 | u64::from(text.place.ordinal.min(0xff_ffff));
+    let TextPlace {
+        carried,
+        entry,
+        ordinal,
+    } = text.place;
+    let place =
+        u64::from(carried) << 56 | u64::from(entry) << 24 | u64::from(ordinal.min(0xff_ffff));
     document.add_u64(fields.place, place);
     document.add_u64(fields.kind, text.kind.number());
     document.add_u64(fields.words, words);

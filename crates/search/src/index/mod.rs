@@ -7,6 +7,7 @@
 mod ask;
 mod build;
 mod directory;
+mod entries;
 mod schema;
 
 use std::collections::HashMap;
@@ -29,7 +30,7 @@ const FOLDER: &str = "search-index";
 /// Its name while it is out of the way.
 const ASIDE: &str = "search-index.unusable";
 /// The version of what is in it. It changes with the fields, and with how words are made.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The value in the catalogue that names the index which its rows are in.
 const SETTING: &str = "search_index";
 
@@ -38,7 +39,7 @@ pub struct TextIndex {
     index: Index,
     fields: IndexFields,
     /// Up to where each source is in it.
-    sources: HashMap<RowId, u64>,
+    sources: HashMap<RowId, IndexedSource>,
     folder: PathBuf,
 }
 
@@ -149,8 +150,8 @@ impl TextIndex {
 
     /// Whether a source is in the index as it is now.
     pub fn has(&self, source: &CatalogedSource) -> bool {
-        let upto = source.row.and_then(|row| self.sources.get(&row));
-        upto.is_some_and(|upto| *upto == upto_of(source))
+        let known = source.row.and_then(|row| self.sources.get(&row));
+        known.is_some_and(|known| known.upto == upto_of(source))
     }
 
     /// What is in it.
@@ -184,7 +185,7 @@ pub fn pending_sessions(
         let known = source.row.and_then(|row| index?.sources.get(&row)).copied();
         pending.sessions += 1;
         pending.bytes += match source.read_upto {
-            Some(upto) => upto.saturating_sub(known.unwrap_or(0)),
+            Some(upto) => upto.saturating_sub(known.map_or(0, |known| known.upto)),
             None => session.summary.size,
         };
     }

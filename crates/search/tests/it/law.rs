@@ -425,6 +425,7 @@ impl World {
             Some(IndexedSource {
                 row: s.cataloged.row?,
                 upto: s.cataloged.read_upto.unwrap_or(IndexedSource::WHOLE),
+                entries: None,
             })
         });
         let batch = IndexedBatch {

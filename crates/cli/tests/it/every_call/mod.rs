@@ -12,6 +12,7 @@ mod check;
 mod check_worktrees;
 mod copies;
 mod logs;
+mod search_index;
 mod sweep;
 mod sweeps;
 mod trial;
