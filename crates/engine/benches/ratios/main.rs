@@ -94,6 +94,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &search::LIST_FIRST,
     &search::LIST_AGAIN,
     &search::SCAN,
+    &search::SCAN_ACCENTS,
     &search::BUILD,
     &search::MEMORY,
     &search::SIZE,
