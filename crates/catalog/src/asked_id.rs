@@ -191,7 +191,7 @@ mod tests {
                 "/h/.codex/archived_sessions/rollout-0196f3a1-aaaa.jsonl",
                 "archived_sessions",
             ),
-            ("/p/one/.agent/threads/0196f3a1-aaaa", "one"),
+            ("/p/one/.agent/threads/0196f3a1-aaaa", "threads"),
         ];
         for (at, (path, expected)) in cases.iter().enumerate() {
             let others: Vec<&str> = cases.iter().map(|(other, _)| *other).collect();
@@ -205,6 +205,13 @@ mod tests {
             telling(cases[0].0, &[cases[2].0]).as_deref(),
             Some("api"),
             "the shortest end that tells"
+        );
+        assert_eq!(
+            telling(
+                "/p/one/.agent/threads/0196f3a1-aaaa",
+                &["/p/two/.agent/threads/0196f3a1-aaaa"]
+            ),
+            Some("one".to_owned())
         );
         // What is the same but for a folder more is told by what stands before that.
         assert_eq!(

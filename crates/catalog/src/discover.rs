@@ -9,10 +9,13 @@ use rethread_disk::FileId;
 use rethread_formats::{Env, FORMATS, FormatRef, Home, Root, Source};
 use rethread_model::Note;
 
-use crate::catalogue::{Catalogue, ListedPlaces, PlaceListing, SourcesOfRoot};
+use crate::catalogue::{Catalogue, KnownProject, ListedPlaces, PlaceListing, SourcesOfRoot};
 use crate::known::remembered;
 use crate::neighbours;
 use crate::path::sort_paths;
+
+/// So many places are looked at by one thread after each other: one takes a few calls of the system.
+const AT_ONCE: usize = 32;
 
 /// What was found without reading any conversation.
 #[derive(Debug, Default)]
@@ -42,7 +45,10 @@ impl Discovery {
             root.id().is_none_or(is_new)
         });
         let known = &self.listed;
-        let listed: Vec<PlaceListing> = roots.par_iter().map(|r| known.list_place(r)).collect();
+        let listed: Vec<PlaceListing> = {
+            let roots = roots.par_iter().with_min_len(AT_ONCE);
+            roots.map(|root| known.list_place(root)).collect()
+        };
         for (root, place) in roots.iter().zip(listed) {
             self.listed.note(root, &place);
             for one in place.found {
@@ -55,6 +61,29 @@ impl Discovery {
         }
         self.roots.extend(roots);
         before
+    }
+
+    /// Adds folders of projects that are known as places, with the sessions in them. Gives those that must be
+    /// located.
+    fn add_known(&mut self, format: FormatRef, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let known = &self.listed;
+        let look = |folder: &PathBuf| known.known_project(format, folder);
+        let found: Vec<Option<KnownProject>> =
+            folders.par_iter().with_min_len(AT_ONCE).map(look).collect();
+        let mut rest = Vec::new();
+        for (folder, found) in folders.iter().zip(found) {
+            let Some(KnownProject { root, sources }) = found else {
+                rest.push(folder.clone());
+                continue;
+            };
+            let is_new = root.id().is_none_or(|id| self.seen.insert((format, id)));
+            if is_new {
+                self.sources.extend(sources);
+                self.ends.push(self.sources.len());
+                self.roots.push(root);
+            }
+        }
+        rest
     }
 
     /// How many places there are so far.
@@ -146,7 +175,10 @@ pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> 
     let mut found = discover_here(env, looked, ListedPlaces::load(catalogue));
     if looked.is_led_by_others() {
         let known = known_workspaces(env, catalogue);
-        found.add(looked.locate(env, &known));
+        for format in looked.formats() {
+            let rest = found.add_known(format, &known);
+            found.add(format.store().locate(env, &rest));
+        }
         found.looked_at = known.into_iter().map(PathBuf::into_os_string).collect();
     }
     found

@@ -50,8 +50,8 @@ pub use conversation::{Conversation, Sent};
 pub use error::{OpenError, WriteError};
 pub use format::{
     About, BodyReader, Can, Carrier, Client, CommandHook, Dependencies, Editor, ExportReader,
-    Format, FormatRef, Found, Hooks, LogWindow, Migrator, Projects, Reader, Resume, Root, Rules,
-    SeenPlace, Source, Store, SubagentWriter, SymlinkHook, TreeWriter, Want, Writer,
+    Format, FormatRef, Found, Hooks, LocatedBy, LogWindow, Migrator, Projects, Reader, Resume,
+    Root, Rules, SeenPlace, Source, Store, SubagentWriter, SymlinkHook, TreeWriter, Want, Writer,
 };
 pub use kit::{SUMMARY_VERSION, SavedScan, SavedState};
 pub use local_path::{is_spelled_inside, is_windows_path, last_name, local_path};

@@ -1,8 +1,10 @@
 //! The sessions that places were found to hold, so that a place whose folder is as it was is not listed
 //! again: there may be thousands of projects with a store of a few sessions each.
 
-use rethread_disk::{FileStamp, FileTime};
-use rethread_formats::{Root, SavedState, Source};
+use std::path::Path;
+
+use rethread_disk::{FileStamp, FileTime, see_folder};
+use rethread_formats::{FormatRef, Found, Root, SavedState, SeenPlace, Source};
 use rethread_model::Note;
 use rusqlite::params;
 
@@ -28,6 +30,12 @@ struct KnownPlace {
     format: String,
     path: Vec<u8>,
     facts: Vec<u8>,
+}
+
+/// A folder of a project that is known as a place, with its sessions.
+pub(crate) struct KnownProject {
+    pub(crate) root: Root,
+    pub(crate) sources: Vec<Source>,
 }
 
 /// The sessions of a place, and what is to be kept of them if that is new.
@@ -72,13 +80,31 @@ impl ListedPlaces {
         }
     }
 
+    /// The folder of a project as a place, if it is known as one and nothing changed that decides it: then
+    /// its format need not locate it.
+    pub(crate) fn known_project(&self, format: FormatRef, folder: &Path) -> Option<KnownProject> {
+        let facts = self.facts_of(format, folder)?;
+        let by = format.store().located_by(folder)?;
+        let root = Root {
+            format,
+            path: folder.to_owned(),
+            found: Found::Known,
+            seen: SeenPlace {
+                folder: Some(see_folder(&by.sessions)?),
+                is_main_worktree: true,
+            },
+        };
+        let sources = load_sources(facts, &Seen::of(&root)?, &root)?;
+        Some(KnownProject { root, sources })
+    }
+
     /// The sessions in a place: as they are known if nothing changed that decides it, else as its format
     /// lists them.
     pub(crate) fn list_place(&self, root: &Root) -> PlaceListing {
         let seen = self.is_kept.then(|| Seen::of(root)).flatten();
         let known = seen
             .as_ref()
-            .and_then(|seen| load_sources(self.facts_of(root)?, seen, root));
+            .and_then(|seen| load_sources(self.facts_of(root.format, &root.path)?, seen, root));
         if let Some(sources) = known {
             return PlaceListing {
                 found: sources.into_iter().map(Ok).collect(),
@@ -92,8 +118,8 @@ impl ListedPlaces {
         PlaceListing { found, facts }
     }
 
-    fn facts_of(&self, root: &Root) -> Option<&[u8]> {
-        let key = (root.format.slug(), root.path.as_os_str().as_encoded_bytes());
+    fn facts_of(&self, format: FormatRef, path: &Path) -> Option<&[u8]> {
+        let key = (format.slug(), path.as_os_str().as_encoded_bytes());
         let order = |place: &KnownPlace| (place.format.as_str(), place.path.as_slice()).cmp(&key);
         let at = self.known.binary_search_by(order).ok()?;
         Some(&self.known.get(at)?.facts)
@@ -138,29 +164,46 @@ impl ListedPlaces {
 struct Seen {
     folder: FileStamp,
     files: Vec<Option<FileStamp>>,
+    /// What says that it is a place by itself, where it is.
+    boundary: Option<FileStamp>,
 }
 
 impl Seen {
     /// None where it takes more than a look to know.
     fn of(root: &Root) -> Option<Self> {
         let folder = root.seen.folder?.stamp;
-        let files = root.format.store().listed_by(root)?;
+        let store = root.format.store();
+        let files = store.listed_by(root)?;
+        // Only of a place by itself is it known that it is one.
+        let boundary = if root.seen.is_main_worktree {
+            Some(FileStamp::at(&store.located_by(&root.path)?.boundary)?)
+        } else {
+            None
+        };
         Some(Self {
             folder,
             files: files.iter().map(|path| FileStamp::at(path)).collect(),
+            boundary,
         })
     }
 
     fn is_settled_at(&self, time: FileTime) -> bool {
-        let mut stamps = self.files.iter().flatten().chain([&self.folder]);
+        let mut stamps = self.all_stamps().flatten();
         stamps.all(|stamp| !stamp.is_recent_at(time))
+    }
+
+    fn all_stamps(&self) -> impl Iterator<Item = Option<FileStamp>> {
+        let files = self.files.iter().copied();
+        files
+            .chain(self.boundary.map(Some))
+            .chain([Some(self.folder)])
     }
 
     /// The same bytes for the same, and for nothing else.
     fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(128);
-        let stamps = self.files.iter().copied().chain([Some(self.folder)]);
-        for stamp in stamps {
+        let mut out = Vec::with_capacity(192);
+        out.push(u8::from(self.boundary.is_some()));
+        for stamp in self.all_stamps() {
             out.push(u8::from(stamp.is_some()));
             let numbers = numbers_of(stamp.unwrap_or_default());
             out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));

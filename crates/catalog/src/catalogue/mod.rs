@@ -24,7 +24,7 @@ use rethread_model::{Note, Summary};
 
 use database::{Database, FOLDER};
 pub use indexed::{IndexedBatch, IndexedEntries, IndexedSource};
-pub(crate) use listed_places::{ListedPlaces, PlaceListing};
+pub(crate) use listed_places::{KnownProject, ListedPlaces, PlaceListing};
 pub(crate) use named_folders::NamedFolders;
 pub use overview::CatalogueState;
 pub(crate) use refresh::SourcesOfRoot;

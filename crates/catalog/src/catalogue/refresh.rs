@@ -17,6 +17,9 @@ use super::{Catalogue, RefreshedSource, RowId};
 /// loses no more than that.
 const AT_ONCE: usize = 1024;
 
+/// So many are looked at by one thread after each other: one takes a few calls of the system.
+const FEW: usize = 32;
+
 /// The sources that were found in a place.
 #[derive(Clone, Copy)]
 pub(crate) struct SourcesOfRoot<'a> {
@@ -82,7 +85,10 @@ impl Catalogue {
         let mut changes = Vec::new();
         let mut stale = Vec::new();
         let mut answers: Vec<Option<RefreshedSource>> = Vec::with_capacity(asked.len());
-        let looked: Vec<Looked> = asked.par_iter().map(|a| look(a, &shared)).collect();
+        let looked: Vec<Looked> = {
+            let asked = asked.par_iter().with_min_len(FEW);
+            asked.map(|one| look(one, &shared)).collect()
+        };
         for (at, (looked, one)) in looked.into_iter().zip(&asked).enumerate() {
             match looked {
                 Looked::Fresh(KnownFacts { row, facts }, is_renewed) => {

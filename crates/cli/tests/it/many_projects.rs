@@ -106,12 +106,13 @@ fn each_project_costs_the_same() {
     assert!(second <= MOST_CALLS, "{second} calls for each project");
 }
 
-/// What a project with a store of its own and a session elsewhere may cost.
-const MOST_CALLS: usize = 36;
+/// What a project with a store of its own and a session elsewhere may cost the first time.
+const MOST_CALLS: usize = 37;
 
 /// What a project costs beside its thread: whether it is a repository, whether that has worktrees, where its
-/// threads are, two calls to open their folder, its configuration, and a look at that for the catalogue.
-const MOST_CALLS_BESIDE: usize = 7;
+/// threads are, two calls to open their folder, its configuration; and the first time a look at that and at
+/// the repository for the catalogue, which saves five of these calls from then on.
+const MOST_CALLS_BESIDE: usize = 8;
 
 #[test]
 fn a_project_costs_little_more_than_a_thread() {

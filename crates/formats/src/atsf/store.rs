@@ -10,7 +10,9 @@ use rethread_project::{Repository, is_folder, is_visible, upward};
 use super::config::Config;
 use super::{Atsf, FORMAT};
 use crate::kit::{is_absent, read_error, sorted_entries};
-use crate::{Dependencies, Env, Found, OpenError, Projects, Root, SeenPlace, Source, Store};
+use crate::{
+    Dependencies, Env, Found, LocatedBy, OpenError, Projects, Root, SeenPlace, Source, Store,
+};
 
 pub(crate) const AGENT: &str = ".agent";
 pub(crate) const CONFIG: &str = "config.json";
@@ -59,6 +61,14 @@ impl Store for Atsf {
     /// The folders of threads have the names, and the configuration says whether they may be read.
     fn listed_by(&self, root: &Root) -> Option<Vec<PathBuf>> {
         Some(vec![root.path.join(AGENT).join(CONFIG)])
+    }
+
+    /// A repository without other worktrees: where they are would be in its `.git`.
+    fn located_by(&self, project: &Path) -> Option<LocatedBy> {
+        is_visible(project).then(|| LocatedBy {
+            sessions: threads_folder(project),
+            boundary: project.join(".git"),
+        })
     }
 
     /// The threads at a path that the user named: a thread's folder or one of its files, a store, or a

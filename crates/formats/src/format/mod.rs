@@ -18,7 +18,7 @@ pub use format_ref::FormatRef;
 pub use projects::{CommandHook, Hooks, Projects, SymlinkHook};
 pub use reader::{BodyReader, ExportReader, Reader, Want};
 pub use rules::Rules;
-pub use store::{Dependencies, Found, LogWindow, Root, SeenPlace, Source, Store};
+pub use store::{Dependencies, Found, LocatedBy, LogWindow, Root, SeenPlace, Source, Store};
 pub use writer::{Editor, Migrator, SubagentWriter, TreeWriter, Writer};
 
 /// Facts about a format, from which lists, help and docs are made.

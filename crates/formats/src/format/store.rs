@@ -57,6 +57,15 @@ pub struct SeenPlace {
     pub is_main_worktree: bool,
 }
 
+/// What decides that a folder of a project is a place by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocatedBy {
+    /// The folder that its sessions are in.
+    pub sessions: PathBuf,
+    /// What says that no other folder belongs to it.
+    pub boundary: PathBuf,
+}
+
 /// Why a place was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found {
@@ -173,6 +182,13 @@ pub trait Store: Sync {
     /// [`list`](Self::list) finds in a place: while none of it changes, they are the same. None where
     /// that cannot be told by a few files.
     fn listed_by(&self, _: &Root) -> Option<Vec<PathBuf>> {
+        None
+    }
+
+    /// What decides whether [`locate`](Self::locate) finds just one place for a folder of a project, that
+    /// folder itself: while none of it changes, it does if it did. None where that cannot be told by a
+    /// few files.
+    fn located_by(&self, _project: &Path) -> Option<LocatedBy> {
         None
     }
 
