@@ -17,6 +17,7 @@ mod jq;
 mod metrics;
 mod npm;
 mod openssh;
+mod prices;
 mod quick;
 mod strace;
 mod suite;
@@ -39,6 +40,7 @@ Tasks:
                  Run a target of fuzz/, or each in turn, for some minutes by libFuzzer
   docs           Write the generated pages of docs/ and the tour in README.md anew
   pictures       Take the picture of a page for README.md anew
+  prices         Write the table of prices that `rethread stats` knows anew
   metrics        Measure sizes and names of the code, beside what they were before;
                  `metrics --save` makes today's numbers those of before
 ";
@@ -64,6 +66,9 @@ fn main() -> ExitCode {
         },
         Some("docs") if rest.is_empty() => docs(),
         Some("pictures") if rest.is_empty() => pictures(),
+        Some("prices") if rest.is_empty() => tools::tools_folder()
+            .and_then(|folder| prices::write_prices(&folder))
+            .map(|()| ExitCode::SUCCESS),
         Some("metrics") if rest.is_empty() || rest == ["--save"] => {
             metrics::metrics(!rest.is_empty()).map(|()| ExitCode::SUCCESS)
         }
@@ -71,7 +76,7 @@ fn main() -> ExitCode {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
         }
-        Some(task @ ("docs" | "pictures")) => {
+        Some(task @ ("docs" | "pictures" | "prices")) => {
             return usage(&format!("`{task}` takes no arguments"));
         }
         Some("metrics") => return usage("`metrics` takes nothing but `--save`"),

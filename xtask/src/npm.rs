@@ -79,6 +79,17 @@ const PROGRAMS: &[Program] = &[
         version: "2.12.0",
         file: "clients/launcher/build/index.js",
     },
+    Program {
+        variable: "RETHREAD_JUDGE_CCUSAGE",
+        name: "ccusage",
+        package: CCUSAGE,
+        version: "20.0.24",
+        file: if cfg!(windows) {
+            "bin/ccusage.exe"
+        } else {
+            "bin/ccusage"
+        },
+    },
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Program {
         variable: "RETHREAD_JUDGE_CHROMIUM",
@@ -107,6 +118,14 @@ const OPENCODE: &str = match (MAC, cfg!(windows), ARM) {
     (_, true, _) => "opencode-windows-x64",
     (_, _, true) => "opencode-linux-arm64",
     (_, _, false) => "opencode-linux-x64",
+};
+
+const CCUSAGE: &str = match (MAC, cfg!(windows), ARM) {
+    (true, _, true) => "@ccusage/ccusage-darwin-arm64",
+    (true, _, false) => "@ccusage/ccusage-darwin-x64",
+    (_, true, _) => "@ccusage/ccusage-win32-x64",
+    (_, _, true) => "@ccusage/ccusage-linux-arm64",
+    (_, _, false) => "@ccusage/ccusage-linux-x64",
 };
 
 /// The package brings it as another one beside itself.

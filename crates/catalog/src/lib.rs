@@ -23,12 +23,15 @@ mod whereabouts;
 
 pub use asked_workspace::{AskedWorkspace, is_path};
 pub use catalogue::{
-    CatalogedSource, Catalogue, CatalogueState, IndexedBatch, IndexedEntries, IndexedSource, RowId,
-    clear_catalogue,
+    CatalogedSource, Catalogue, CatalogueState, IndexedBatch, IndexedEntries, IndexedSource,
+    KeptLedger, RowId, clear_catalogue,
 };
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find, holds_none, source_of, sources_at, why_none_at};
-pub use homes::{HomeAsk, HomeError, open_homes};
+pub use homes::{
+    BudgetSettings, Dollars, HomeAsk, HomeError, PriceSettings, StatsSettings, open_homes,
+    stats_settings,
+};
 pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list, list_with};

@@ -28,6 +28,7 @@ mod search;
 mod search_library;
 mod session_names;
 mod show;
+mod stats;
 mod subagents;
 mod suggest;
 mod trust;
@@ -79,6 +80,10 @@ pub use rethread_search::{
     Snippet, SnippetLine, SnippetSize, TextKind, TextMatcher, TextRole, TouchedFile,
     parse_filter_word,
 };
+pub use rethread_stats::{
+    DaySums, ExplainedRow, FoundOddity, GroupBy, GroupKey, LeftOut, OddityKind, PriceSource,
+    PriceTable, RowCost, StatsGroup, StatsReport, StatsSums, TokenCounts, UnpricedModel,
+};
 pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, temporary_sample, write_sample};
 pub use search::{
     ConversationPart, FoundConversation, FoundPlace, SearchAnswer, SearchOptions, search,
@@ -88,6 +93,7 @@ pub use session_names::SessionNames;
 pub use show::{
     Part, Shown, agent_name, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
 };
+pub use stats::{BudgetState, Stats, StatsOptions, month_budget, stats, workspace_label};
 pub use trust::{TrustedHooks, revoke_trust, trusted_hooks};
 pub use when::{Bound, NotAMoment, parse_moment};
 pub use worktree::{

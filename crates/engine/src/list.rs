@@ -154,7 +154,7 @@ pub(crate) fn is_wanted(env: &Env, filter: &Filter, session: &Summary) -> bool {
 }
 
 /// Whether the word that somebody named, where it is no path, is in a session's title.
-fn has_in_title(asked: &AskedWorkspace, session: &Summary) -> bool {
+pub(crate) fn has_in_title(asked: &AskedWorkspace, session: &Summary) -> bool {
     let (word, title) = (asked.word(), session.head.title.as_ref());
     word.zip(title)
         .is_some_and(|(word, title)| title.text.to_lowercase().contains(word))

@@ -24,6 +24,16 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
     folded
 }
 
+/// For each session the place of the one that started it, and so on up; its own where nobody did.
+pub(crate) fn root_places(sessions: &[Summary]) -> Vec<usize> {
+    if !sessions.iter().any(Summary::is_subagent) {
+        return (0..sessions.len()).collect();
+    }
+    let above = Ancestors::of_sessions(sessions).lists.into_iter();
+    let root = |(at, above): (usize, Vec<usize>)| above.last().copied().unwrap_or(at);
+    above.enumerate().map(root).collect()
+}
+
 /// Adds what is in sessions of sub-agents to all sessions above them, and keeps them in the list.
 pub(crate) fn with_own_counts(sessions: &[Summary]) -> Vec<Summary> {
     let above = Ancestors::of_sessions(sessions);

@@ -12,6 +12,7 @@
 mod html;
 mod json;
 mod markdown;
+mod measured_call;
 mod media;
 mod neutral;
 mod notice;
@@ -32,6 +33,7 @@ pub use html::{
 };
 pub use json::InertJson;
 pub use markdown::write_markdown;
+pub use measured_call::{MeasuredCall, measure_call};
 pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
 pub use numbers::{byte_count, dollars, short_count};
 pub use outline::{draw_tree, tree_json};

@@ -20,11 +20,12 @@ const CRATES: [(&str, &[&str]); 17] = [
     ("catalog", &["disk", "formats", "json", "model", "project"]),
     ("render", &["json", "model"]),
     ("search", &["catalog", "disk", "formats", "json", "model"]),
+    ("stats", &["formats", "json", "model", "render"]),
     (
         "engine",
         &[
             "catalog", "disk", "formats", "json", "model", "project", "render", "run", "search",
-            "watch",
+            "stats", "watch",
         ],
     ),
     (

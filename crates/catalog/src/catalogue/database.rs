@@ -33,6 +33,7 @@ CREATE TABLE source (
   member TEXT NOT NULL, facts BLOB NOT NULL, UNIQUE (root, path, member)
 );
 CREATE TABLE scan (source INTEGER PRIMARY KEY, read_upto INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE ledger (source INTEGER PRIMARY KEY, upto INTEGER NOT NULL, counted BLOB NOT NULL);
 CREATE TABLE named_folder (
   project BLOB PRIMARY KEY, file BLOB NOT NULL, facts BLOB NOT NULL
 ) WITHOUT ROWID;

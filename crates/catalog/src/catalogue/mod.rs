@@ -9,6 +9,7 @@ mod database;
 mod facts;
 mod fresh;
 mod indexed;
+mod ledgers;
 mod listed_places;
 mod named_folders;
 mod overview;
@@ -24,6 +25,7 @@ use rethread_model::{Note, Summary};
 
 use database::{Database, FOLDER};
 pub use indexed::{IndexedBatch, IndexedEntries, IndexedSource};
+pub use ledgers::KeptLedger;
 pub(crate) use listed_places::{KnownProject, ListedPlaces, PlaceListing};
 pub(crate) use named_folders::NamedFolders;
 pub use overview::CatalogueState;

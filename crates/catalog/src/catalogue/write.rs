@@ -277,6 +277,7 @@ fn remove(transaction: &Transaction<'_>, row: RowId) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM source WHERE id = ?1",
         "DELETE FROM scan WHERE source = ?1",
+        "DELETE FROM ledger WHERE source = ?1",
     ] {
         transaction.prepare_cached(sql)?.execute([row])?;
     }
@@ -310,6 +311,7 @@ fn remove_lost_roots(transaction: &Transaction<'_>, asked: &[i64]) -> rusqlite::
         }
         for sql in [
             "DELETE FROM scan WHERE source IN (SELECT id FROM source WHERE root = ?1)",
+            "DELETE FROM ledger WHERE source IN (SELECT id FROM source WHERE root = ?1)",
             "DELETE FROM source WHERE root = ?1",
             "DELETE FROM root WHERE id = ?1",
         ] {

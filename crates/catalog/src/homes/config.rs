@@ -13,7 +13,7 @@ use super::HomeError;
 const FILE: &str = "config.toml";
 
 /// What the user set.
-#[derive(Debug, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Deserialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The program for other machines, and options for it.
@@ -26,6 +26,63 @@ pub(super) struct Config {
     pub(super) wsl: BTreeMap<String, PathBuf>,
     /// Homes of users of Windows, by the name of the user.
     pub(super) windows: BTreeMap<String, PathBuf>,
+    /// How much is to be spent.
+    pub(super) budget: BudgetSettings,
+    /// Prices of models, by `provider/model` or by model.
+    pub(super) prices: BTreeMap<String, PriceSettings>,
+}
+
+/// How much is to be spent.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetSettings {
+    /// US dollars a month.
+    pub month: Option<Dollars>,
+}
+
+/// Prices of a model in US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PriceSettings {
+    /// Of input that no cache answered.
+    pub input: Dollars,
+    /// Of output.
+    pub output: Dollars,
+    /// Of input from a cache; that of input if it is not set.
+    pub cache_read: Option<Dollars>,
+    /// Of input to a cache; that of input if it is not set.
+    pub cache_write: Option<Dollars>,
+}
+
+/// What the user set about statistics.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatsSettings {
+    /// How much is to be spent.
+    pub budget: BudgetSettings,
+    /// Prices of models, by `provider/model` or by model.
+    pub prices: BTreeMap<String, PriceSettings>,
+}
+
+/// What the user set about statistics.
+pub fn stats_settings(env: &Env) -> Result<StatsSettings, HomeError> {
+    let Config { budget, prices, .. } = Config::read(env)?;
+    Ok(StatsSettings { budget, prices })
+}
+
+/// An amount of money that can be.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(try_from = "f64")]
+pub struct Dollars(pub f64);
+
+impl TryFrom<f64> for Dollars {
+    type Error = &'static str;
+
+    fn try_from(usd: f64) -> Result<Self, Self::Error> {
+        let is_amount = usd.is_finite() && usd >= 0.0;
+        is_amount
+            .then_some(Self(usd))
+            .ok_or("an amount of US dollars that is not negative is wanted")
+    }
 }
 
 /// A time, written as a number of seconds.
@@ -53,6 +110,8 @@ impl Default for Config {
             remotes: Vec::new(),
             wsl: BTreeMap::new(),
             windows: BTreeMap::new(),
+            budget: BudgetSettings::default(),
+            prices: BTreeMap::new(),
         }
     }
 }
@@ -102,6 +161,25 @@ mod tests {
         assert_eq!(set.ssh, ["ssh"]);
         assert_eq!(set.ssh_timeout, Seconds(Duration::from_mins(2)));
         assert_eq!(set.wsl["Ubuntu"], Path::new("/u"));
+    }
+
+    #[test]
+    fn money_is_set_by_month_and_by_model() {
+        let set = parse(
+            "[budget]\nmonth = 200\n[prices.'local/qwen']\ninput = 0.1\noutput = 1\ncache_read = 0\n",
+        );
+        let set = set.unwrap();
+        assert_eq!(set.budget.month, Some(Dollars(200.0)));
+        assert_eq!(set.prices["local/qwen"].cache_read, Some(Dollars(0.0)));
+        for wrong in [
+            "[budget]\nmonth = -1",
+            "[budget]\nmonth = 'x'",
+            "[budget]\nyear = 1",
+            "[prices.x]\ninput = nan\noutput = 1",
+            "[prices.x]\ninput = 1",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rethread_model::Note;
 
 use crate::remote::{Ssh, Target, mirror};
 use config::Config;
+pub use config::{BudgetSettings, Dollars, PriceSettings, StatsSettings, stats_settings};
 
 /// Which homes are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,3 @@
+//! What is counted of sessions.
+
+mod agreement;
