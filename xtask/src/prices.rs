@@ -1,7 +1,8 @@
 //! The table of prices (`crates/stats/src/prices.tsv`), made of the data in the package `genai-prices`.
 //!
 //! A line is a price of a model from some day on: the provider; words of which one fits the model's name
-//! (`=` is it, `^` begins it, `$` ends it, `*` is in it, `~` is a regular expression; `&` joins words that
+//! (`=` is it, `^` begins it, `$` ends it, `*` is in it, `~` is a regular expression,
+//! and `!` one that must not fit; `&` joins words that
 //! must all fit); the first day, if there was another price before; and US dollars for a million tokens of
 //! input, output, input from a cache, input to a cache, and input to a cache for an hour. `>200000:6` is
 //! the price of all tokens where there are more than so many of input.

@@ -10,7 +10,7 @@ use rethread_engine::Durability;
 use crate::commands::{
     agents, append, branch, check, completions, context, convert, export, fork, help_command,
     index, init, label, list, man, mcp, migrate, msg, new, open, rename, restore, resume, rm,
-    sample, search, show, tree, trust, worktree,
+    sample, search, show, stats, tree, trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -183,6 +183,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "ls")]
     List(list::List),
     Search(search::Search),
+    Stats(stats::StatsCommand),
     #[command(visible_alias = "cat")]
     Show(show::Show),
     Open(open::Open),

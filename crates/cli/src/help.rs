@@ -24,7 +24,7 @@ pub(crate) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Find and read",
         commands: &[
-            "list", "search", "show", "open", "tree", "context", "agents",
+            "list", "search", "show", "open", "tree", "context", "stats", "agents",
         ],
     },
     CommandGroup {

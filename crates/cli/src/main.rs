@@ -19,6 +19,8 @@ mod output;
 mod pager;
 mod progress;
 mod session_table;
+mod stats_json;
+mod stats_page;
 mod table;
 
 use std::process::ExitCode;

@@ -28,10 +28,10 @@ use crate::subagents::root_places;
 const AT_ONCE: usize = 256;
 
 /// What is asked of statistics.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StatsOptions {
-    /// What is added up together.
-    pub by: GroupBy,
+    /// What is added up together: a report each.
+    pub by: Vec<GroupBy>,
     /// So many rows behind the numbers are wanted.
     pub explained: usize,
 }
@@ -39,8 +39,8 @@ pub struct StatsOptions {
 /// Statistics.
 #[derive(Debug, Default)]
 pub struct Stats {
-    /// What was added up.
-    pub report: StatsReport,
+    /// What was added up, in the order in which it was asked for.
+    pub reports: Vec<StatsReport>,
     /// The sessions that the report speaks of by their places.
     pub sessions: Vec<Summary>,
     /// What to call them.
@@ -68,7 +68,7 @@ pub struct BudgetState {
 pub fn stats(
     env: &Env,
     filter: &Filter,
-    options: StatsOptions,
+    options: &StatsOptions,
     zone: &TimeZone,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Stats, Error> {
@@ -87,18 +87,21 @@ pub fn stats(
         let root = roots.get(at).copied().unwrap_or(at);
         wanted.get(root).copied().unwrap_or_default()
     };
-    let request = StatsRequest {
-        by: options.by,
-        since: filter.since.map(Moment::millis),
-        until: filter.until.map(Moment::millis),
-        takes_model: &takes_model,
-        takes_session: &takes_session,
-        workspace_of: &workspace_of,
-        zone,
-        explained: options.explained,
-    };
     let sessions = library.stats_sessions();
-    let report = report_stats(&sessions, &mut prices, &request);
+    let mut reports = Vec::with_capacity(options.by.len());
+    for by in &options.by {
+        let request = StatsRequest {
+            by: *by,
+            since: filter.since.map(Moment::millis),
+            until: filter.until.map(Moment::millis),
+            takes_model: &takes_model,
+            takes_session: &takes_session,
+            workspace_of: &workspace_of,
+            zone,
+            explained: options.explained,
+        };
+        reports.push(report_stats(&sessions, &mut prices, &request));
+    }
     let budget = budget_state(env, &settings, &sessions, zone, &mut prices);
     drop(sessions);
     let mut notes = library.notes;
@@ -106,7 +109,7 @@ pub fn stats(
     let noted = noted.filter(|(_, is_wanted)| **is_wanted);
     notes.extend(noted.flat_map(|(s, _)| s.notes.iter().cloned()));
     Ok(Stats {
-        report,
+        reports,
         looked_at: library.sessions.len(),
         sessions: library.sessions,
         names: library.names,

@@ -90,6 +90,27 @@ pub fn mcp_inspector() -> Option<Command> {
     Some(command)
 }
 
+/// What `ccusage` says in JSON of a home: `agent` is its word for one, such as `claude`, and `report` is
+/// `daily` or `session`. None if it is not installed, and then the test is to be skipped.
+///
+/// # Panics
+///
+/// If it is not installed where `CI` is set, or gives no answer.
+pub fn ccusage_report(home: &Path, agent: &str, report: &str) -> Option<serde_json::Value> {
+    let program = installed_program("RETHREAD_JUDGE_CCUSAGE")?;
+    let mut command = std::process::Command::new(program);
+    command.args([agent, report, "--json", "--offline", "--timezone", "UTC"]);
+    command.env_clear().env("HOME", home).env("TZ", "UTC");
+    let answer = match command.output() {
+        Ok(answer) => answer,
+        Err(e) => panic!("{command:?} does not start: {e}"),
+    };
+    match serde_json::from_slice(&answer.stdout) {
+        Ok(value) => Some(value),
+        Err(e) => panic!("{command:?}: {e}: {answer:?}"),
+    }
+}
+
 /// The file that a variable names. In CI it must be there; elsewhere its tests are skipped.
 fn installed_program(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from);

@@ -27,7 +27,7 @@ use rethread_model::EntryIx;
 use self::branches::{Branch, Branches};
 pub use self::head::HTML_GENERATOR;
 pub use self::index::{IndexRow, html_index};
-use self::out::HtmlWriter;
+pub(crate) use self::out::HtmlWriter;
 use crate::notice::Notice;
 use crate::reading::Speaker;
 use crate::{Options, View};

@@ -9,6 +9,7 @@
 //! what reaches JSON is escaped by JSON itself, and where it is printed, [`InertJson`] also spells what
 //! JSON allows in strings (DEL and beyond) as escapes.
 
+mod chart;
 mod html;
 mod json;
 mod markdown;
@@ -18,6 +19,7 @@ mod neutral;
 mod notice;
 mod numbers;
 mod outline;
+mod picture;
 mod reading;
 mod sums;
 mod text;
@@ -28,6 +30,7 @@ mod utf8;
 mod view;
 mod workspace;
 
+pub use chart::{DayCalendar, draw_bar, draw_calendar, draw_gauge};
 pub use html::{
     HTML_GENERATOR, Html, IndexRow, PageContext, SessionTarget, html_index, write_html,
 };
@@ -37,6 +40,7 @@ pub use measured_call::{MeasuredCall, measure_call};
 pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
 pub use numbers::{byte_count, dollars, short_count};
 pub use outline::{draw_tree, tree_json};
+pub use picture::{PictureBar, StatsPicture, write_stats_picture};
 pub use reading::{first_of_last, start_of};
 pub use text::{TextPart, walk_text_parts, write_text, write_turns};
 pub use unified::{

@@ -19,8 +19,10 @@ pub fn save_ledger(ledger: &SessionLedger) -> Vec<u8> {
         spans,
         calls,
         active,
+        is_all_inherited,
         oddities,
     } = ledger;
+    out.0.push(u8::from(*is_all_inherited));
     out.put_len(models.len());
     for model in models {
         out.put_text(model.provider.as_deref().unwrap_or_default());
@@ -98,7 +100,10 @@ pub fn load_ledger(bytes: &[u8]) -> Option<SessionLedger> {
     if from.take_byte()? != LEDGER_VERSION {
         return None;
     }
-    let mut ledger = SessionLedger::default();
+    let mut ledger = SessionLedger {
+        is_all_inherited: from.take_byte()? != 0,
+        ..SessionLedger::default()
+    };
     for _ in 0..from.take()? {
         let provider = Some(from.take_text()?).filter(|name| !name.is_empty());
         let id = from.take_text()?;
@@ -295,6 +300,7 @@ mod tests {
                 start: 1_700_000_000_000,
                 end: 1_700_000_300_000,
             }],
+            is_all_inherited: true,
             oddities: vec![Oddity {
                 kind: OddityKind::BadTime,
                 count: 2,

@@ -7,7 +7,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use rethread_model::{LinkKind, ModelRef, Summary, Usage, UsageScope};
 
 use crate::bytes::load_ledger;
-use crate::ledger::{ActiveSpan, CallRow, ResponseRow, SessionLedger, SpanRow, TokenCounts};
+use crate::ledger::{
+    ActiveSpan, CallRow, Oddity, OddityKind, ResponseRow, SessionLedger, SpanRow, TokenCounts,
+};
 
 /// A session, and what was recorded of it.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +134,11 @@ enum Rank {
 struct OwnSum {
     tokens: TokenCounts,
     has_cost: bool,
+    /// The same of what it inherited.
+    inherited: TokenCounts,
     has_inherited: bool,
+    /// Whether what looks inherited is its own: its file was given another name.
+    is_renamed: bool,
 }
 
 struct Counting<'s, 'a> {
@@ -161,7 +167,19 @@ impl<'s, 'a> Counting<'s, 'a> {
             }
         }
         let sums = sessions.iter().map(|session| own_sum(session.ledger));
-        let sums: Vec<OwnSum> = sums.collect();
+        let mut sums: Vec<OwnSum> = sums.collect();
+        for (session, sum) in sessions.iter().zip(&mut sums) {
+            let listed = session
+                .summary
+                .counts
+                .usage
+                .map_or(0, |usage| usage.total());
+            let is_own = sum.tokens.total() == 0 && listed == sum.inherited.total();
+            if is_own && listed > 0 {
+                sum.is_renamed = true;
+                sum.tokens = sum.inherited;
+            }
+        }
         let mut families = vec![OwnSum::default(); sessions.len()];
         for (at, (session, sum)) in sessions.iter().zip(&sums).enumerate() {
             if let Some(family) = families
@@ -188,9 +206,12 @@ impl<'s, 'a> Counting<'s, 'a> {
     fn order(&self) -> Vec<(usize, Rank)> {
         let rank = |at: usize, session: &StatsSession<'_>| {
             let head = &session.summary.head;
+            // Sub-agents of a converted session were converted with it.
+            let root = self.sessions.get(session.root).unwrap_or(session);
+            let is_copy = [session, root].map(|s| s.summary.head.converted_from.is_some());
             if self.places.get(&(head.format, head.id.as_str())) != Some(&at) {
                 Rank::Mirror
-            } else if head.converted_from.is_some() {
+            } else if is_copy.contains(&true) {
                 Rank::Copy
             } else {
                 Rank::Original
@@ -226,7 +247,10 @@ impl<'s, 'a> Counting<'s, 'a> {
             .filter_map(|row| row.time)
             .collect();
         let shared = self.shared_cost(at);
-        for row in ledger.responses.iter().filter(|row| !row.is_inherited) {
+        let is_renamed = self.is_renamed(at);
+        let own = |row: &&ResponseRow| is_renamed || !row.is_inherited;
+        let mut counted = 0;
+        for row in ledger.responses.iter().filter(own) {
             let content = content_key(row);
             let is_copy = rank == Rank::Copy
                 && (self.contents.contains(&content)
@@ -241,6 +265,7 @@ impl<'s, 'a> Counting<'s, 'a> {
             match why {
                 Some(why) => visitor.leave_out(at, row, why),
                 None => {
+                    counted += 1;
                     if self.has_copies {
                         self.contents.insert(content);
                     }
@@ -257,7 +282,10 @@ impl<'s, 'a> Counting<'s, 'a> {
         if rank == Rank::Original {
             self.count_rest(at, &ledger, visitor);
         }
-        if rank != Rank::Mirror {
+        let has_only_copies = rank == Rank::Copy && original.is_none() && counted == 0;
+        let is_mere_copy = has_only_copies && !ledger.responses.is_empty()
+            || ledger.is_all_inherited && !is_renamed && self.has_origin(session.summary);
+        if rank != Rank::Mirror && !is_mere_copy {
             let activity = ActivityLeft::of(&ledger, original.as_ref());
             visitor.count_activity(
                 at,
@@ -274,7 +302,7 @@ impl<'s, 'a> Counting<'s, 'a> {
 
     /// Counts what a session inherited and nobody else has.
     fn count_inherited(&mut self, at: usize, rank: Rank, visitor: &mut dyn CountVisitor) {
-        if !self.sums.get(at).is_some_and(|sum| sum.has_inherited) {
+        if self.is_renamed(at) || !self.sums.get(at).is_some_and(|sum| sum.has_inherited) {
             return;
         }
         let Some(session) = self.sessions.get(at) else {
@@ -302,6 +330,10 @@ impl<'s, 'a> Counting<'s, 'a> {
                 is_rest: false,
             });
         }
+    }
+
+    fn is_renamed(&self, at: usize) -> bool {
+        self.sums.get(at).is_some_and(|sum| sum.is_renamed)
     }
 
     /// Whether the session that one was forked from is there.
@@ -365,7 +397,8 @@ impl<'s, 'a> Counting<'s, 'a> {
             return;
         };
         let told = token_counts(&usage);
-        if told.total() <= sum.tokens.total() {
+        let is_huge = |odd: &Oddity| odd.kind == OddityKind::HugeCount;
+        if told.total() <= sum.tokens.total() || ledger.oddities.iter().any(is_huge) {
             return;
         }
         let (all, known) = (told.parts(), sum.tokens.parts());
@@ -428,6 +461,7 @@ fn own_sum(ledger: &[u8]) -> OwnSum {
     for row in &ledger.responses {
         if row.is_inherited {
             sum.has_inherited = true;
+            sum.inherited += row.tokens;
         } else {
             sum.tokens += row.tokens;
             sum.has_cost |= row.cost.is_some();

@@ -20,6 +20,8 @@ pub struct SessionLedger {
     pub calls: Vec<CallRow>,
     /// When something went on, sorted and apart from each other.
     pub active: Vec<ActiveSpan>,
+    /// Whether all messages were copied from another session, so that it said nothing of its own.
+    pub is_all_inherited: bool,
     /// What was found that cannot be counted.
     pub oddities: Vec<Oddity>,
 }
@@ -175,7 +177,7 @@ pub enum OddityKind {
     HugeCount,
     /// A price that is none. The response counts without it.
     BadCost,
-    /// A response that says nothing of tokens.
+    /// Responses of a session in which nothing is said of tokens.
     NoUsage,
     /// A time from before 1970 or from after the year 9999, which is taken for none.
     BadTime,

@@ -306,6 +306,7 @@ fn fits_word(word: &str, id: &str) -> bool {
         '$' => id.ends_with(text),
         '*' => id.contains(text),
         '~' => Regex::new(text).is_ok_and(|regex| regex.is_match(id)),
+        '!' => Regex::new(text).is_ok_and(|regex| !regex.is_match(id)),
         _ => false,
     }
 }
@@ -361,6 +362,7 @@ mod tests {
             (Some("anthropic"), "claude-sonnet-4-5", true),
             (Some("openai-codex"), "gpt-5", true),
             (Some("google-vertex"), "gemini-2.5-flash", true),
+            (None, "gemini-2.5-pro", true),
             (Some("openrouter"), "anthropic/claude-sonnet-4.5", true),
             (None, "anthropic/claude-sonnet-4-5", true),
             (Some("lmstudio"), "claude-sonnet-4-5", false),
@@ -410,8 +412,8 @@ mod tests {
             let cells: Vec<&str> = line.split('\t').collect();
             assert_eq!(cells.len(), 8, "{line}");
             for word in cells[1].split([' ', '&']) {
-                assert!(word.len() > 1 && "=^$*~".contains(&word[..1]), "{line}");
-                if let Some(regex) = word.strip_prefix('~') {
+                assert!(word.len() > 1 && "=^$*~!".contains(&word[..1]), "{line}");
+                if let Some(regex) = word.strip_prefix(['~', '!']) {
                     assert!(Regex::new(regex).is_ok(), "{line}");
                 }
             }

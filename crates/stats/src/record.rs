@@ -30,7 +30,7 @@ const HUGE_TOKENS: u64 = 1_000_000_000;
 const HUGE_COST: f64 = 100_000.0;
 
 /// A key of fewer bytes may be a number that other sessions use as well.
-const SHORT_KEY: usize = 16;
+const SHORT_KEY: usize = 8;
 
 /// Counts a conversation.
 pub fn record_session(conversation: &Conversation) -> SessionLedger {
@@ -48,6 +48,24 @@ struct WaitingCall {
     is_inherited: bool,
 }
 
+/// What was said and done.
+#[derive(Default)]
+struct ActivityRows {
+    spans: BTreeMap<Option<i64>, SpanRow>,
+    calls: BTreeMap<(Option<i64>, u32), CallRow>,
+    times: Vec<i64>,
+}
+
+impl ActivityRows {
+    fn span(&mut self, time: Option<i64>) -> &mut SpanRow {
+        let quarter = time.map(|time| time.div_euclid(QUARTER_MS));
+        self.spans.entry(quarter).or_insert(SpanRow {
+            quarter,
+            ..SpanRow::default()
+        })
+    }
+}
+
 struct Recorder<'c> {
     conversation: &'c Conversation,
     session: &'c Session,
@@ -58,9 +76,11 @@ struct Recorder<'c> {
     tools: HashMap<String, u32>,
     /// The model that answers where a message does not say.
     model: Option<ModelRef>,
-    spans: BTreeMap<Option<i64>, SpanRow>,
-    calls: BTreeMap<(Option<i64>, u32), CallRow>,
-    times: Vec<i64>,
+    /// What the session itself did, and what it was copied of.
+    own: ActivityRows,
+    inherited: ActivityRows,
+    /// Answers of models that say nothing of tokens, and the first of them.
+    silent_answers: (u64, u32),
     waiting: HashMap<String, WaitingCall>,
     order: VecDeque<String>,
     odd: BTreeMap<OddityKind, Oddity>,
@@ -77,9 +97,9 @@ impl<'c> Recorder<'c> {
             models: HashMap::new(),
             tools: HashMap::new(),
             model: None,
-            spans: BTreeMap::new(),
-            calls: BTreeMap::new(),
-            times: Vec::new(),
+            own: ActivityRows::default(),
+            inherited: ActivityRows::default(),
+            silent_answers: (0, 0),
             waiting: HashMap::new(),
             order: VecDeque::new(),
             odd: BTreeMap::new(),
@@ -90,8 +110,8 @@ impl<'c> Recorder<'c> {
     fn add_entry(&mut self, ix: EntryIx, entry: &Entry) {
         let number = u32::try_from(ix.get() + 1).unwrap_or(u32::MAX);
         let time = self.time_of(entry, number);
-        if !entry.inherited && entry.kind.is_message() {
-            self.times.extend(time);
+        if entry.kind.is_message() {
+            self.rows(entry.inherited).times.extend(time);
         }
         match self.conversation.body(ix) {
             Body::Message(message) => self.add_message(ix, entry, time, message),
@@ -138,7 +158,10 @@ impl<'c> Recorder<'c> {
                 let number = u32::try_from(ix.get() + 1).unwrap_or(u32::MAX);
                 if is_answer_without_usage(entry, &message) {
                     self.look_for_odd_counts(ix, number);
-                    self.note(OddityKind::NoUsage, number, 1, String::new);
+                    if self.silent_answers.0 == 0 {
+                        self.silent_answers.1 = number;
+                    }
+                    self.silent_answers.0 += 1;
                 }
                 true
             }
@@ -146,11 +169,11 @@ impl<'c> Recorder<'c> {
         if let Some(model) = &message.model {
             self.model = Some(model.clone());
         }
-        if !entry.inherited && is_first {
+        if is_first {
             let is_prompt = message.role == Role::User
                 && entry.visibility == Visibility::Visible
                 && message.blocks.iter().any(is_said);
-            let span = self.span(time);
+            let span = self.rows(entry.inherited).span(time);
             span.messages += 1;
             span.prompts += u64::from(is_prompt);
         }
@@ -275,12 +298,12 @@ impl<'c> Recorder<'c> {
         })
     }
 
-    fn span(&mut self, time: Option<i64>) -> &mut SpanRow {
-        let quarter = time.map(|time| time.div_euclid(QUARTER_MS));
-        self.spans.entry(quarter).or_insert(SpanRow {
-            quarter,
-            ..SpanRow::default()
-        })
+    fn rows(&mut self, is_inherited: bool) -> &mut ActivityRows {
+        if is_inherited {
+            &mut self.inherited
+        } else {
+            &mut self.own
+        }
     }
 
     fn wait_for(&mut self, waiting: WaitingCall) {
@@ -314,9 +337,6 @@ impl<'c> Recorder<'c> {
             time,
             is_inherited,
         } = waiting;
-        if is_inherited {
-            return;
-        }
         let MeasuredCall {
             tool,
             is_failed,
@@ -338,7 +358,8 @@ impl<'c> Recorder<'c> {
             next
         });
         let quarter = time.map(|time| time.div_euclid(QUARTER_MS));
-        let row = self.calls.entry((quarter, place)).or_insert(CallRow {
+        let rows = self.rows(is_inherited);
+        let row = rows.calls.entry((quarter, place)).or_insert(CallRow {
             quarter,
             tool: place,
             ..CallRow::default()
@@ -347,7 +368,7 @@ impl<'c> Recorder<'c> {
         row.failed += u64::from(is_failed);
         row.duration_ms = row.duration_ms.saturating_add(took.unwrap_or(0));
         if lines_added + lines_removed > 0 {
-            let span = self.span(time);
+            let span = rows.span(time);
             span.lines_added += lines_added;
             span.lines_removed += lines_removed;
         }
@@ -394,9 +415,20 @@ impl<'c> Recorder<'c> {
                 format!("{first} – {last}")
             });
         }
-        self.ledger.spans = self.spans.into_values().collect();
-        self.ledger.calls = self.calls.into_values().collect();
-        self.ledger.active = active_spans(self.times);
+        if self.ledger.responses.is_empty() {
+            let (count, first) = self.silent_answers;
+            self.note(OddityKind::NoUsage, first, count, String::new);
+        }
+        self.ledger.is_all_inherited =
+            self.own.spans.is_empty() && !self.inherited.spans.is_empty();
+        let rows = if self.ledger.is_all_inherited {
+            self.inherited
+        } else {
+            self.own
+        };
+        self.ledger.spans = rows.spans.into_values().collect();
+        self.ledger.calls = rows.calls.into_values().collect();
+        self.ledger.active = active_spans(rows.times);
         self.ledger.oddities = self.odd.into_values().collect();
         self.ledger
     }

@@ -176,7 +176,7 @@ fn sessions(count: usize) -> String {
 }
 
 /// The words that are workspaces, and those that are filters.
-fn split_filters(words: &[String]) -> Result<(Vec<String>, Vec<FilterClause>), Failure> {
+pub(crate) fn split_filters(words: &[String]) -> Result<(Vec<String>, Vec<FilterClause>), Failure> {
     let mut workspaces = Vec::new();
     let mut clauses = Vec::new();
     for word in words {
@@ -198,7 +198,7 @@ fn split_filters(words: &[String]) -> Result<(Vec<String>, Vec<FilterClause>), F
 }
 
 /// Says that there is none, and what was looked at.
-fn none_found(filter: &Filter, looked_at: usize) -> String {
+pub(crate) fn none_found(filter: &Filter, looked_at: usize) -> String {
     let none = "no sessions were found";
     if looked_at == 0 {
         return none.to_owned();

@@ -28,6 +28,7 @@ pub(crate) mod rm;
 pub(crate) mod sample;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod stats;
 pub(crate) mod tree;
 pub(crate) mod trust;
 pub(crate) mod worktree;
@@ -78,6 +79,7 @@ fn may_write(command: &Command) -> bool {
         Command::Agents(_)
         | Command::List(_)
         | Command::Search(_)
+        | Command::Stats(_)
         | Command::Index(_)
         | Command::Show(_)
         | Command::Open(_)
@@ -98,6 +100,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Agents(args)) => agents::run(context, &args),
         Some(Command::List(args)) => list::run(context, &args),
         Some(Command::Search(args)) => search::run(context, &args),
+        Some(Command::Stats(args)) => stats::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
         Some(Command::Open(args)) => open::run(context, &args),
         Some(Command::Tree(args)) => tree::run(context, &args),

@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use anstyle::Style;
 use jiff::Zoned;
 use jiff::civil::Date;
-use rethread_engine::{AgentLine, Can, DayCount, Overview, by_name, overview, temporary_sample};
-use rethread_model::{Moment, Summary};
+use rethread_engine::{
+    AgentLine, BudgetState, Can, DayCount, Overview, by_name, month_budget, overview,
+    temporary_sample,
+};
+use rethread_model::{Moment, Note, Summary};
 use rethread_render::{byte_count, fit, one_line, short_count, width};
 use serde_json::{Value, json};
 
@@ -16,6 +19,8 @@ use crate::failure::Failure;
 use crate::output::{print_json, session_json};
 use crate::progress::Progress;
 use crate::session_table::{LEAST_TITLE, name_width};
+use crate::stats_json::budget_json;
+use crate::stats_page::budget_line;
 use crate::table::{
     HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title_with_origin, workspace,
 };
@@ -28,16 +33,36 @@ const COLUMNS: usize = 100;
 
 pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     let progress = Progress::new("reading");
-    let all = overview(&context.env, RECENT, &|done, of| progress.at(done, of));
+    let mut all = overview(&context.env, RECENT, &|done, of| progress.at(done, of));
     drop(progress);
+    let budget = budget(context, &mut all);
     if context.json {
-        print_json(&as_json(&all, &local_now(context)))?;
+        let mut answer = as_json(&all, &local_now(context));
+        if let (Some(budget), Value::Object(members)) = (&budget, &mut answer) {
+            members.insert("budget".to_owned(), budget_json(budget));
+        }
+        print_json(&answer)?;
     } else if all.sessions == 0 && all.hidden == 0 {
         nothing(context, &all)?;
     } else {
-        print(context, &all)?;
+        print(context, &all, budget)?;
     }
     Ok(context.notes(&all.notes))
+}
+
+/// How much of the month's budget is spent, if the user set one. Trouble with the settings is noted.
+fn budget(context: &Context, all: &mut Overview) -> Option<BudgetState> {
+    let progress = Progress::new("counting");
+    let found = month_budget(&context.env, context.zone(), &|done, of| {
+        progress.at(done, of)
+    });
+    match found {
+        Ok(budget) => budget,
+        Err(e) => {
+            all.notes.push(Note::remark(e.to_string()));
+            None
+        }
+    }
 }
 
 /// What time it is where the user is.
@@ -46,8 +71,9 @@ fn local_now(context: &Context) -> Zoned {
     now.to_zoned(context.zone().clone())
 }
 
-fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
+fn print(context: &Context, all: &Overview, budget: Option<BudgetState>) -> Result<(), Failure> {
     let page = Page {
+        budget,
         context,
         all,
         now: local_now(context),
@@ -61,6 +87,7 @@ fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
 /// The overview, as people see it.
 struct Page<'a> {
     context: &'a Context,
+    budget: Option<BudgetState>,
     all: &'a Overview,
     now: Zoned,
     columns: usize,
@@ -69,6 +96,13 @@ struct Page<'a> {
 impl Page<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.write_totals(out)?;
+        if let Some(budget) = &self.budget {
+            writeln!(
+                out,
+                "{}",
+                budget_line(budget, self.now.date(), self.columns)
+            )?;
+        }
         writeln!(out)?;
         if self.all.sessions > 0 {
             self.write_agents(out)?;
@@ -444,7 +478,7 @@ fn nothing(context: &Context, all: &Overview) -> Result<(), Failure> {
     let copy = temporary_sample(&context.env)?;
     let context = context.with_sample(&copy);
     let all = overview(&context.env, RECENT, &|_, _| {});
-    print(&context, &all)
+    print(&context, &all, None)
 }
 
 /// Where conversations were looked for.

@@ -1,6 +1,6 @@
 //! What commands print: one row a field.
 
-use super::kind::Kind::{Any, Flag, Integer, List, Map, OrNull, Text, Time, Word};
+use super::kind::Kind::{Any, Flag, Integer, List, Map, Number, OrNull, Text, Time, Word};
 use super::kind::{Answer, Field, Kind, Object, always, maybe};
 use super::message::{CONTEXT, FOLLOWED, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
 use super::session::{REMOVED, SESSION};
@@ -10,6 +10,7 @@ pub(crate) static READING: &[Answer] = &[
     Answer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
     Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
     Answer { name: "search", call: "rethread search QUERY --json", means: "a line a place; where nothing is asked of texts, a line a session.", objects: &[&FOUND_PLACE] },
+    Answer { name: "stats", call: "rethread stats --json", means: "one object: what was counted, by [the law](statistics.md). `--explain` adds the rows behind the numbers.", objects: &[&STATS] },
     Answer { name: "index", call: "rethread index --json", means: "one object.", objects: &[&INDEX_OVERVIEW] },
     Answer { name: "index-clear", call: "rethread index --clear --json", means: "a line a folder that was there.", objects: &[&REMOVED_CACHE] },
     Answer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
@@ -73,6 +74,7 @@ static OVERVIEW: Object = Object { name: "overview", means: "What there is", gro
     always("recent", List(&Kind::Object(&SESSION)), "the sessions in which something was last said"),
     always("found", List(&Text), "the places where sessions are"),
     always("looked", List(&Kind::Object(&LOOKED)), "the places that were looked at"),
+    maybe("budget", Kind::Object(&BUDGET), "how much of the month's budget is spent, if there is one"),
 ]] };
 
 static OVERVIEW_AGENT: Object = Object { name: "overview-agent", means: "How much of an agent there is", groups: &[&[
@@ -154,6 +156,98 @@ static FOUND_PLACE: Object = Object { name: "found-place", means: "A text that w
 static TOUCHED_FILE: Object = Object { name: "touched-file", means: "A file that a call of a tool touches", groups: &[&[
     always("path", Text, "the path, as the conversation spells it"),
     always("use", Word(&["read", "written"]), "what was done to it"),
+]] };
+
+static STATS: Object = Object { name: "stats", means: "What conversations used", groups: &[&[
+    always("by", Word(&["day", "week", "month", "hour", "agent", "model", "tool", "workspace", "session"]), "what is added up together"),
+    always("since", OrNull(&Time), "from when on, where that was asked for"),
+    always("until", OrNull(&Time), "up to when"),
+    always("total", Kind::Object(&STATS_TOTAL), "all together"),
+    always("groups", List(&Kind::Object(&STATS_GROUP)), "each group, in the order that was asked for"),
+    always("unpriced", List(&Kind::Object(&UNPRICED_MODEL)), "models whose price nobody knows"),
+    always("left_out", Map(&Integer), "how many responses do not count where they stand, by reason: `repeated`, `inherited`, `converted`"),
+    always("oddities", List(&Kind::Object(&ODDITY)), "what could not be counted as it is"),
+    always("budget", OrNull(&Kind::Object(&BUDGET)), "how much of the month's budget is spent, if there is one"),
+    always("prices", Kind::Object(&PRICE_SOURCE), "where prices are from"),
+    maybe("rows", List(&Kind::Object(&STATS_ROW)), "the responses behind the numbers, with `--explain`"),
+    maybe("more_rows", Integer, "how many more there are"),
+]] };
+
+/// What is added up.
+const STATS_SUMS: &[Field] = &[
+    always("session_count", Integer, "sessions in which something of it happened; sub-agents count with their parents"),
+    always("response_count", Integer, "responses of models"),
+    always("token_usage", Kind::Object(&STATS_TOKENS), "what they used"),
+    always("cost_usd", Number, "what they cost in US dollars, as far as that is known"),
+    always("recorded_usd", Number, "how much of that agents recorded"),
+    always("computed_usd", Number, "how much of it is computed by the table of prices"),
+    always("unpriced_responses", Integer, "responses whose price nobody knows"),
+    always("message_count", Integer, "messages of all roles"),
+    always("prompt_count", Integer, "what people said"),
+    always("tool_call_count", Integer, "calls of tools"),
+    always("tool_failure_count", Integer, "how many of them failed"),
+    always("tool_ms", Integer, "how long they took together, in milliseconds"),
+    always("active_ms", Integer, "how long something went on, in milliseconds"),
+    always("lines_added", Integer, "lines that came into files"),
+    always("lines_removed", Integer, "lines that went out of files"),
+    always("size", Integer, "bytes on disk; 0 in groups that are no sessions"),
+];
+
+static STATS_TOTAL: Object = Object { name: "stats-total", means: "Sums", groups: &[STATS_SUMS] };
+
+static STATS_GROUP: Object = Object { name: "stats-group", means: "What was added up together", groups: &[&[
+    always("key", OrNull(&Text), "the day, month (`2026-11`), hour (`09`), name or id; null of what says nothing of it"),
+    maybe("agent", OrNull(&Text), "of a session, its agent"),
+    maybe("workspace", OrNull(&Text), "of a session, its workspace"),
+    maybe("title", OrNull(&Text), "of a session, its title"),
+], STATS_SUMS] };
+
+static STATS_TOKENS: Object = Object { name: "stats-tokens", means: "Tokens", groups: &[&[
+    always("input_tokens", Integer, "input that no cache answered"),
+    always("output_tokens", Integer, "output, reasoning included"),
+    always("cache_creation_tokens", Integer, "input written to a cache"),
+    always("cache_read_tokens", Integer, "input from a cache"),
+    always("reasoning_tokens", Integer, "the part of the output that was reasoning"),
+    always("total_tokens", Integer, "all of them"),
+]] };
+
+static UNPRICED_MODEL: Object = Object { name: "unpriced-model", means: "A model whose price nobody knows", groups: &[&[
+    always("model", Text, "its name, with its provider; empty where the source names none"),
+    always("responses", Integer, "how many responses"),
+    always("tokens", Integer, "how many tokens"),
+]] };
+
+static ODDITY: Object = Object { name: "oddity", means: "What could not be counted as it is", groups: &[&[
+    always("kind", Word(&["bad_count", "huge_count", "bad_cost", "no_usage", "bad_time", "ends_before_start"]), "what it is"),
+    always("count", Integer, "how often"),
+    always("session_id", OrNull(&Text), "the first session with it"),
+    always("entry", OrNull(&Text), "the entry there, as `show --at` takes it"),
+    always("example", Text, "what stands there, shortened"),
+]] };
+
+static BUDGET: Object = Object { name: "budget", means: "How much of a month's budget is spent", groups: &[&[
+    always("month_usd", Number, "what `config.toml` says is to be spent a month, in US dollars"),
+    always("spent_usd", Number, "what was spent this month, as far as that is known"),
+    always("unpriced_responses", Integer, "responses of this month whose price nobody knows"),
+]] };
+
+static PRICE_SOURCE: Object = Object { name: "price-source", means: "Where prices are from", groups: &[&[
+    always("package", Text, "the package on PyPI"),
+    always("version", Text, "its version"),
+    always("date", Text, "the day on which that was the newest"),
+]] };
+
+static STATS_ROW: Object = Object { name: "stats-row", means: "A response behind a number", groups: &[&[
+    always("session_id", OrNull(&Text), "its session"),
+    always("path", OrNull(&Text), "the session's main file or folder"),
+    always("entry", OrNull(&Text), "its entry, as `show --at` takes it"),
+    always("time", OrNull(&Time), "when it was given"),
+    always("model", OrNull(&Text), "its model, with its provider"),
+    always("token_usage", Kind::Object(&STATS_TOKENS), "what it used"),
+    always("cost_usd", OrNull(&Number), "what it cost; null where nobody knows, or where it does not count"),
+    always("cost_basis", Word(&["recorded", "shared", "computed", "unpriced"]), "how that is known; `shared` is a part of what the agent recorded for the whole session"),
+    always("is_rest", Flag, "whether it stands for what an agent added up itself and no response tells"),
+    always("left_out", OrNull(&Word(&["repeated", "inherited", "converted"])), "why it does not count here"),
 ]] };
 
 static INDEX_OVERVIEW: Object = Object { name: "index-overview", means: "What is known of conversations from before", groups: &[&[

@@ -79,6 +79,7 @@ mod search_trouble;
 mod seen;
 mod shapes;
 mod show;
+mod stats;
 mod still_writing;
 mod sums;
 mod tail;

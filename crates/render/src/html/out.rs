@@ -8,23 +8,23 @@ use crate::one_line;
 
 /// Writes a page. Markup must be known when the program is built, so no text of a conversation can
 /// become some.
-pub(super) struct HtmlWriter<'a> {
+pub(crate) struct HtmlWriter<'a> {
     out: &'a mut dyn Write,
 }
 
 impl<'a> HtmlWriter<'a> {
-    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self { out }
     }
 
     /// Writes markup.
-    pub(super) fn write_markup(&mut self, markup: &'static str) -> io::Result<()> {
+    pub(crate) fn write_markup(&mut self, markup: &'static str) -> io::Result<()> {
         self.out.write_all(markup.as_bytes())
     }
 
     /// Writes text: between tags, or as the value of an attribute in double quotes. Control characters
     /// become visible.
-    pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn write_text(&mut self, text: &str) -> io::Result<()> {
         let bytes = text.as_bytes();
         let (mut clean, mut at) = (0, 0);
         while let Some(step) = bytes[at..].iter().position(|b| !PLAIN[usize::from(*b)]) {
@@ -50,11 +50,11 @@ impl<'a> HtmlWriter<'a> {
     }
 
     /// Writes text on one line.
-    pub(super) fn write_line(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn write_line(&mut self, text: &str) -> io::Result<()> {
         self.write_text(&one_line(text))
     }
 
-    pub(super) fn write_number(&mut self, number: u64) -> io::Result<()> {
+    pub(crate) fn write_number(&mut self, number: u64) -> io::Result<()> {
         write!(self.out, "{number}")
     }
 

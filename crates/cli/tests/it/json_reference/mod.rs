@@ -113,6 +113,9 @@ fn read_the_sample(s: &Schemas) {
     s.says("search", &["--sample", "search", "the", "-C", "1"]);
     s.says("search", &["--sample", "search", "agent:codex"]);
     s.says("search", &["--sample", "search", "file:src"]);
+    s.says("stats", &["--sample", "stats"]);
+    s.says("stats", &["--sample", "stats", "--by", "session"]);
+    s.says("stats", &["--sample", "stats", "--by", "tool", "--explain"]);
     s.says("index", &["--sample", "index"]);
     s.says("index", &["--sample", "index", "--rebuild"]);
     s.says("index-clear", &["--sample", "index", "--clear"]);
