@@ -349,9 +349,9 @@ mod tests {
             output: 1_000,
             reasoning: 500,
         };
-        let sum = 0.05 + 0.05 + 0.0625 + 0.1 + 0.025;
+        // 0.05 + 0.05 + 0.0625 + 0.1 + 0.025
         let cost = cost(None, "claude-opus-4-5-20251101", tokens, "2026-01-01");
-        assert_eq!(cost, Some(sum));
+        assert_eq!(cost, Some(0.2875));
     }
 
     #[test]
