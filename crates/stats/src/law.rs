@@ -238,8 +238,12 @@ impl<'s, 'a> Counting<'s, 'a> {
             return;
         };
         let original = match rank {
-            Rank::Copy => self.original_of(session.summary),
+            Rank::Copy => self.original_of(session),
             Rank::Original | Rank::Mirror => None,
+        };
+        let family = match rank {
+            Rank::Copy if session.root != at => self.original_family(session.root),
+            _ => Vec::new(),
         };
         let original_times: HashSet<i64> = original
             .iter()
@@ -254,7 +258,9 @@ impl<'s, 'a> Counting<'s, 'a> {
             let content = content_key(row);
             let is_copy = rank == Rank::Copy
                 && (self.contents.contains(&content)
-                    || row.time.is_some_and(|time| original_times.contains(&time)));
+                    || row.time.is_some_and(|time| {
+                        original_times.contains(&time) || was_active(&family, time)
+                    }));
             let why = if is_copy {
                 Some(LeftOut::Converted)
             } else if self.keys.insert(row.key) {
@@ -352,10 +358,27 @@ impl<'s, 'a> Counting<'s, 'a> {
     }
 
     /// What is known of the session that one was converted from, if it is there.
-    fn original_of(&self, summary: &Summary) -> Option<SessionLedger> {
+    fn original_of(&self, session: &StatsSession<'_>) -> Option<SessionLedger> {
+        let at = self.original_place(session.summary)?;
+        load_ledger(self.sessions.get(at)?.ledger)
+    }
+
+    fn original_place(&self, summary: &Summary) -> Option<usize> {
         let from = summary.head.converted_from.as_ref()?;
-        let at = self.places.get(&(from.format.as_str(), from.id.as_str()))?;
-        load_ledger(self.sessions.get(*at)?.ledger)
+        let key = (from.format.as_str(), from.id.as_str());
+        self.places.get(&key).copied()
+    }
+
+    /// When the sub-agents of the session that one was converted from were at work. A copy of one of
+    /// them does not say of which, and some formats keep only sums of responses.
+    fn original_family(&self, copied: usize) -> Vec<ActiveSpan> {
+        let copied = self.sessions.get(copied);
+        let Some(root) = copied.and_then(|session| self.original_place(session.summary)) else {
+            return Vec::new();
+        };
+        let family = self.sessions.iter().filter(|session| session.root == root);
+        let ledgers = family.filter_map(|session| load_ledger(session.ledger));
+        ledgers.flat_map(|ledger| ledger.active).collect()
     }
 
     /// What a session used by its own account, and how much of that its responses tell.
@@ -363,6 +386,9 @@ impl<'s, 'a> Counting<'s, 'a> {
         let session = self.sessions.get(at)?;
         let usage = session.summary.counts.usage?;
         let mut sum = self.sums.get(at).copied()?;
+        if !sum.is_renamed {
+            sum.tokens += sum.inherited;
+        }
         if usage.scope == UsageScope::WithSubAgents {
             let family = self.families.get(at).copied().unwrap_or_default();
             sum.tokens += family.tokens;
@@ -430,6 +456,12 @@ impl<'s, 'a> Counting<'s, 'a> {
             is_rest: true,
         });
     }
+}
+
+fn was_active(spans: &[ActiveSpan], time: i64) -> bool {
+    spans
+        .iter()
+        .any(|span| (span.start..=span.end).contains(&time))
 }
 
 /// How much a session has: of several places that hold it, the fullest says what was done.

@@ -4,9 +4,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::tz::TimeZone;
 use rethread_formats::{FORMATS, Source, Want, summarize};
-use rethread_model::{State, Visibility};
-use rethread_stats::{SessionLedger, TokenCounts, load_ledger, record_session, save_ledger};
+use rethread_model::{State, Summary, Visibility};
+use rethread_stats::{
+    GroupBy, PriceTable, SessionLedger, StatsRequest, StatsSession, TokenCounts, load_ledger,
+    record_session, report_stats, save_ledger,
+};
 
 /// All sessions in the files below a folder.
 fn sessions(folder: &Path) -> Vec<Source> {
@@ -44,13 +48,26 @@ fn folders() -> Vec<PathBuf> {
     std::iter::once(fixtures).chain(corpus).collect()
 }
 
-/// What a session itself used: without what it inherited.
-fn own_tokens(ledger: &SessionLedger) -> TokenCounts {
-    let mut sum = TokenCounts::default();
-    for row in ledger.responses.iter().filter(|row| !row.is_inherited) {
-        sum += row.tokens;
-    }
-    sum
+/// What is counted of a session that is alone.
+fn counted_tokens(summary: &Summary, ledger: &SessionLedger) -> TokenCounts {
+    let bytes = save_ledger(ledger);
+    let sessions = [StatsSession {
+        summary,
+        ledger: &bytes,
+        root: 0,
+    }];
+    let request = StatsRequest {
+        by: GroupBy::Day,
+        since: None,
+        until: None,
+        takes_model: &|_| true,
+        takes_session: &|_| true,
+        workspace_of: &|_| None,
+        zone: &TimeZone::UTC,
+        explained: 0,
+    };
+    let report = report_stats(&sessions, &mut PriceTable::default(), &request);
+    report.total.tokens
 }
 
 fn difference(source: &Source) -> Option<String> {
@@ -70,13 +87,15 @@ fn difference(source: &Source) -> Option<String> {
         output: usage.output,
         reasoning: usage.reasoning,
     };
-    let counted = own_tokens(&ledger);
+    let counted = counted_tokens(&summary, &ledger);
     let messages: u64 = ledger.spans.iter().map(|span| span.messages).sum();
     let place = format!("{}#{}", source.path.display(), source.id);
-    // What an agent added up itself may be more than its responses tell.
-    let is_sum = !summary.head.recorded_usage.is_empty() && counted.total() < listed.total();
-    let is_renamed = counted.total() == 0 && ledger.is_all_inherited;
-    if counted != listed && !is_sum && !is_renamed {
+    // What was inherited counts here only because nobody else is there.
+    let has_inherited = ledger.responses.iter().any(|row| row.is_inherited);
+    // Sums that an agent kept itself are not used where responses tell more.
+    let has_sum = !summary.head.recorded_usage.is_empty();
+    let may_be_more = has_inherited || has_sum;
+    if counted != listed && !(may_be_more && counted.total() > listed.total()) {
         return Some(format!(
             "{place}: {counted:?} is not {listed:?} {:?}",
             ledger.oddities
