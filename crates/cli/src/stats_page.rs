@@ -7,7 +7,7 @@ use jiff::Zoned;
 use jiff::civil::Date;
 use rethread_engine::{
     BudgetState, ExplainedRow, Filter, GroupBy, GroupKey, Stats, StatsGroup, StatsReport,
-    StatsSums, by_name, workspace_label,
+    StatsSums, by_name, workspace_labels,
 };
 use rethread_model::Moment;
 use rethread_render::{
@@ -292,7 +292,7 @@ impl<'a> StatsPage<'a> {
         groups: &[StatsGroup],
     ) -> io::Result<()> {
         let groups = self.shown_groups(by, groups);
-        let labels: Vec<String> = groups.iter().map(|g| self.label(by, &g.key)).collect();
+        let labels = self.labels(by, &groups);
         let mut columns = columns_of(by);
         // What is the same nothing in each row is not shown.
         columns.retain(|column| {
@@ -397,6 +397,21 @@ impl<'a> StatsPage<'a> {
         }
     }
 
+    /// What people call groups, each on one line.
+    fn labels(&self, by: GroupBy, groups: &[StatsGroup]) -> Vec<String> {
+        if by != GroupBy::Workspace {
+            return groups.iter().map(|g| self.label(by, &g.key)).collect();
+        }
+        let named = |group: &'_ StatsGroup| match &group.key {
+            GroupKey::Name(name) => name.clone(),
+            key => self.label(by, key),
+        };
+        let names: Vec<String> = groups.iter().map(named).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let labels = workspace_labels(&names).into_iter();
+        labels.map(|label| one_line(&label).into_owned()).collect()
+    }
+
     /// What people call a group, on one line.
     fn label(&self, by: GroupBy, key: &GroupKey) -> String {
         match key {
@@ -411,7 +426,6 @@ impl<'a> StatsPage<'a> {
                     || one_line(name).into_owned(),
                     |f| f.about().name.to_owned(),
                 ),
-                GroupBy::Workspace => one_line(workspace_label(name)).into_owned(),
                 _ => one_line(name).into_owned(),
             },
             GroupKey::Session(at) => match self.found.sessions.get(*at) {
@@ -425,37 +439,12 @@ impl<'a> StatsPage<'a> {
         }
     }
 
-    /// What is to be known beside the numbers.
-    fn remarks(&self, report: &StatsReport) -> Vec<String> {
-        let mut remarks = Vec::new();
-        for model in &report.unpriced {
-            let name = match model.model.as_str() {
-                "" => "a model without a name".to_owned(),
-                name => format!("`{}`", one_line(name)),
-            };
-            let are = if model.responses == 1 { "is" } else { "are" };
-            remarks.push(format!(
-                "{} of {name} {are} unpriced ({} tokens)",
-                noun(model.responses, "response"),
-                short_count(model.tokens)
-            ));
-        }
-        let left: u64 = report.left_out.values().sum();
-        if left > 0 {
-            remarks.push(format!(
-                "{} in other files repeat what counts once",
-                noun(left, "response")
-            ));
-        }
-        remarks
-    }
-
     fn write_remarks(&self, out: &mut dyn Write, report: &StatsReport) -> io::Result<()> {
-        let remarks = self.remarks(report);
-        if !remarks.is_empty() {
+        let lines = remarks(report);
+        if !lines.is_empty() {
             writeln!(out)?;
         }
-        for remark in remarks {
+        for remark in lines {
             let line = fit(&remark, self.columns);
             writeln!(out, "{}", paint(self.context.colour, QUIET, &line))?;
         }
@@ -483,11 +472,11 @@ impl<'a> StatsPage<'a> {
             dollars(month)
         );
         if let Some(budget) = &self.found.budget {
-            line.push_str(&format!(
-                " of {} {}",
+            line = format!(
+                "{line} of {} {}",
                 dollars(budget.month_usd),
                 percent(budget)
-            ));
+            );
         }
         line
     }
@@ -563,24 +552,29 @@ impl<'a> StatsPage<'a> {
         let empty = StatsReport::default();
         let report = self.report().unwrap_or(&empty);
         let by = self.by.first().copied().unwrap_or_default();
-        let bars = report.groups.iter().map(|group| PictureBar {
-            label: self.label(by, &group.key),
-            value: bar_value(by, &group.sums),
-            shown: match by {
-                GroupBy::Tool => {
-                    format!(
-                        "{} calls, {} failed",
-                        (CALLS.shown)(&group.sums),
-                        (FAILED.shown)(&group.sums)
-                    )
-                }
-                _ => format!(
-                    "{}  {}",
-                    (TOKENS.shown)(&group.sums),
-                    shown_cost(&group.sums)
-                ),
-            },
-        });
+        let labels = self.labels(by, &report.groups).into_iter();
+        let bars = report
+            .groups
+            .iter()
+            .zip(labels)
+            .map(|(group, label)| PictureBar {
+                label,
+                value: bar_value(by, &group.sums),
+                shown: match by {
+                    GroupBy::Tool => {
+                        format!(
+                            "{} calls, {} failed",
+                            (CALLS.shown)(&group.sums),
+                            (FAILED.shown)(&group.sums)
+                        )
+                    }
+                    _ => format!(
+                        "{}  {}",
+                        (TOKENS.shown)(&group.sums),
+                        shown_cost(&group.sums)
+                    ),
+                },
+            });
         let total = &report.total;
         let mut sums = format!(
             "{} · {} tokens ({} from cache) · {}",
@@ -590,11 +584,8 @@ impl<'a> StatsPage<'a> {
             shown_cost(total)
         );
         if let Some(budget) = &self.found.budget {
-            sums.push_str(&format!(
-                " · {} of {} this month",
-                percent(budget),
-                dollars(budget.month_usd)
-            ));
+            let month = dollars(budget.month_usd);
+            sums = format!("{sums} · {} of {month} this month", percent(budget));
         }
         StatsPicture {
             title: self.span_label(report),
@@ -602,9 +593,34 @@ impl<'a> StatsPage<'a> {
             bars: bars.collect(),
             days: calendar_days(report),
             today: self.now.date(),
-            remarks: self.remarks(report),
+            remarks: remarks(report),
         }
     }
+}
+
+/// What is to be known beside the numbers.
+fn remarks(report: &StatsReport) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for model in &report.unpriced {
+        let name = match model.model.as_str() {
+            "" => "a model without a name".to_owned(),
+            name => format!("`{}`", one_line(name)),
+        };
+        let are = if model.responses == 1 { "is" } else { "are" };
+        remarks.push(format!(
+            "{} of {name} {are} unpriced ({} tokens)",
+            noun(model.responses, "response"),
+            short_count(model.tokens)
+        ));
+    }
+    let left: u64 = report.left_out.values().sum();
+    if left > 0 {
+        remarks.push(format!(
+            "{} in other files repeat what counts once",
+            noun(left, "response")
+        ));
+    }
+    remarks
 }
 
 /// How dark each day of a calendar is.
@@ -629,10 +645,8 @@ pub(crate) fn budget_line(budget: &BudgetState, today: Date, columns: usize) -> 
         percent(budget)
     );
     if budget.unpriced_responses > 0 {
-        line.push_str(&format!(
-            ", {} unpriced",
-            noun(budget.unpriced_responses, "response")
-        ));
+        let unpriced = noun(budget.unpriced_responses, "response");
+        line = format!("{line}, {unpriced} unpriced");
     }
     line
 }

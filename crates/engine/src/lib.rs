@@ -93,7 +93,7 @@ pub use session_names::SessionNames;
 pub use show::{
     Part, Shown, agent_name, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
 };
-pub use stats::{BudgetState, Stats, StatsOptions, month_budget, stats, workspace_label};
+pub use stats::{BudgetState, Stats, StatsOptions, month_budget, stats, workspace_labels};
 pub use trust::{TrustedHooks, revoke_trust, trusted_hooks};
 pub use when::{Bound, NotAMoment, parse_moment};
 pub use worktree::{

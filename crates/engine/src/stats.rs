@@ -13,8 +13,8 @@ use rethread_disk::path_of_text;
 use rethread_formats::{Env, Source, Want, last_name, summarize};
 use rethread_model::{ModelRef, Moment, Note, Provenance, State, Summary};
 use rethread_stats::{
-    GroupBy, LEDGER_VERSION, ModelPrice, PriceTable, StatsReport, StatsRequest, StatsSession,
-    StatsSums, record_session, report_stats, save_ledger,
+    GroupBy, ModelPrice, PriceTable, StatsReport, StatsRequest, StatsSession, StatsSums,
+    is_whole_ledger, record_session, report_stats, save_ledger,
 };
 
 use crate::Error;
@@ -183,11 +183,29 @@ fn workspace_of(session: &Summary) -> Option<String> {
     }
 }
 
-/// What people call a workspace of a report: the last part of its path.
-pub fn workspace_label(name: &str) -> &str {
-    Some(last_name(name))
-        .filter(|last| !last.is_empty())
-        .unwrap_or(name)
+/// What people call workspaces of a report: the last part of their paths, and the folder before it where
+/// several have the same.
+pub fn workspace_labels(names: &[&str]) -> Vec<String> {
+    let last = |name: &str| {
+        let last = Some(last_name(name)).filter(|last| !last.is_empty());
+        last.unwrap_or(name).to_owned()
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for name in names {
+        *counts.entry(last(name)).or_default() += 1;
+    }
+    let label = |name: &&str| {
+        let last = last(name);
+        let is_shared = counts.get(&last).is_some_and(|count| *count > 1);
+        let path = name.trim_end_matches(['/', '\\']);
+        let before = path.strip_suffix(last.as_str());
+        let folder = before.map(|before| last_name(before.trim_end_matches(['/', '\\'])));
+        match folder.filter(|folder| is_shared && !folder.is_empty()) {
+            Some(folder) => format!("{folder}/{last}"),
+            None => last,
+        }
+    };
+    names.iter().map(label).collect()
 }
 
 /// All sessions with what was counted of them.
@@ -316,8 +334,7 @@ fn ledgers_of(
         let source = known.get(&key(session)).copied();
         let found = source.and_then(|source| {
             let ledger = kept.remove(&source.row?)?;
-            let is_fresh = ledger.upto == source.counted_upto()
-                && ledger.bytes.first() == Some(&LEDGER_VERSION);
+            let is_fresh = ledger.upto == source.counted_upto() && is_whole_ledger(&ledger.bytes);
             is_fresh.then_some(ledger.bytes)
         });
         if let (None, Some(source)) = (&found, source) {

@@ -151,7 +151,7 @@ impl SvgWriter<'_> {
     }
 
     fn rect(&mut self, class: &'static str, x: u32, y: u32, length: f64) -> io::Result<()> {
-        if !(length > 0.0) {
+        if length.is_nan() || length <= 0.0 {
             return Ok(());
         }
         self.place("<rect class=\"", class, x, y)?;
@@ -183,11 +183,11 @@ impl SvgWriter<'_> {
                 }
                 let value = picture.days.get(&day).copied().unwrap_or(0.0);
                 let class = match (value / most).sqrt() {
-                    part if !(part > 0.0) => "d0",
-                    part if part < 0.25 => "d1",
-                    part if part < 0.5 => "d2",
-                    part if part < 0.75 => "d3",
-                    _ => "d4",
+                    part if part >= 0.75 => "d4",
+                    part if part >= 0.5 => "d3",
+                    part if part >= 0.25 => "d2",
+                    part if part > 0.0 => "d1",
+                    _ => "d0",
                 };
                 self.place("<rect class=\"", class, x, top + CELL + row * CELL)?;
                 self.out

@@ -1,5 +1,7 @@
 //! A ledger as bytes, for a cache: numbers in as few bytes as they need.
 
+use std::hash::Hasher as _;
+
 use rethread_model::ModelRef;
 
 use crate::ledger::{
@@ -7,7 +9,24 @@ use crate::ledger::{
 };
 
 /// The version of a ledger that is kept. It changes with its form, and with what is counted.
-pub const LEDGER_VERSION: u8 = 1;
+const LEDGER_VERSION: u8 = 1;
+
+/// Whether bytes are a ledger of this version that nobody damaged.
+pub fn is_whole_ledger(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&LEDGER_VERSION) && split_checksum(bytes).is_some()
+}
+
+/// A ledger without its checksum, which stands at the end; none if that does not fit.
+fn split_checksum(bytes: &[u8]) -> Option<&[u8]> {
+    let (ledger, checksum) = bytes.split_last_chunk()?;
+    (u64::from_le_bytes(*checksum) == checksum_of(ledger)).then_some(ledger)
+}
+
+fn checksum_of(bytes: &[u8]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
 
 /// The bytes of a ledger.
 pub fn save_ledger(ledger: &SessionLedger) -> Vec<u8> {
@@ -91,11 +110,15 @@ pub fn save_ledger(ledger: &SessionLedger) -> Vec<u8> {
         out.put(u64::from(odd.entry));
         out.put_text(&odd.example);
     }
+    let checksum = checksum_of(&out.0);
+    out.0.extend_from_slice(&checksum.to_le_bytes());
     out.0
 }
 
 /// The ledger that bytes hold; none if another version wrote them, or if they are damaged.
 pub fn load_ledger(bytes: &[u8]) -> Option<SessionLedger> {
+    // The checksum is compared once, by whoever takes it out of a cache.
+    let (bytes, _) = bytes.split_last_chunk::<8>()?;
     let mut from = LedgerReader(bytes);
     if from.take_byte()? != LEDGER_VERSION {
         return None;
@@ -144,8 +167,10 @@ pub fn load_ledger(bytes: &[u8]) -> Option<SessionLedger> {
         });
     }
     for _ in 0..from.take()? {
+        let mut quarter = None;
+        from.take_quarter(&mut quarter)?;
         ledger.spans.push(SpanRow {
-            quarter: from.take_quarter()?,
+            quarter,
             messages: from.take()?,
             prompts: from.take()?,
             lines_added: from.take()?,
@@ -153,8 +178,10 @@ pub fn load_ledger(bytes: &[u8]) -> Option<SessionLedger> {
         });
     }
     for _ in 0..from.take()? {
+        let mut quarter = None;
+        from.take_quarter(&mut quarter)?;
         ledger.calls.push(CallRow {
-            quarter: from.take_quarter()?,
+            quarter,
             tool: from.take_u32()?,
             calls: from.take()?,
             failed: from.take()?,
@@ -244,11 +271,13 @@ impl LedgerReader<'_> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    fn take_quarter(&mut self) -> Option<Option<i64>> {
-        match self.take_byte()? {
-            0 => Some(None),
-            _ => Some(Some(self.take_signed()?)),
-        }
+    /// Takes a quarter of an hour, which may be none, into its place.
+    fn take_quarter(&mut self, quarter: &mut Option<i64>) -> Option<()> {
+        *quarter = match self.take_byte()? {
+            0 => None,
+            _ => Some(self.take_signed()?),
+        };
+        Some(())
     }
 
     fn take_eight(&mut self) -> Option<[u8; 8]> {
@@ -315,8 +344,10 @@ mod tests {
         let ledger = full_ledger();
         let bytes = save_ledger(&ledger);
         assert_eq!(load_ledger(&bytes), Some(ledger));
+        assert!(is_whole_ledger(&bytes));
         for cut in 0..bytes.len() {
             assert_eq!(load_ledger(&bytes[..cut]), None, "cut at {cut}");
+            assert!(!is_whole_ledger(&bytes[..cut]), "cut at {cut}");
         }
     }
 

@@ -268,22 +268,21 @@ impl<'s, 'a> Counting<'s, 'a> {
             } else {
                 Some(LeftOut::Repeated)
             };
-            match why {
-                Some(why) => visitor.leave_out(at, row, why),
-                None => {
-                    counted += 1;
-                    if self.has_copies {
-                        self.contents.insert(content);
-                    }
-                    visitor.count_response(&CountedResponse {
-                        session: at,
-                        row: *row,
-                        model: model_of(&ledger, row),
-                        shared_cost: shared.map(|rate| rate * tokens_of(row)),
-                        is_rest: false,
-                    });
-                }
+            if let Some(why) = why {
+                visitor.leave_out(at, row, why);
+                continue;
             }
+            counted += 1;
+            if self.has_copies {
+                self.contents.insert(content);
+            }
+            visitor.count_response(&CountedResponse {
+                session: at,
+                row: *row,
+                model: model_of(&ledger, row),
+                shared_cost: shared.map(|rate| rate * tokens_of(row)),
+                is_rest: false,
+            });
         }
         if rank == Rank::Original {
             self.count_rest(at, &ledger, visitor);

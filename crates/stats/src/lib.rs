@@ -12,7 +12,7 @@ mod prices;
 mod record;
 mod report;
 
-pub use bytes::{LEDGER_VERSION, load_ledger, save_ledger};
+pub use bytes::{is_whole_ledger, load_ledger, save_ledger};
 pub use law::{LeftOut, StatsSession};
 pub use ledger::{
     ActiveSpan, CallRow, Oddity, OddityKind, QUARTER_MS, ResponseRow, SessionLedger, SpanRow,

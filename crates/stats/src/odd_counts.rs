@@ -63,15 +63,10 @@ pub(crate) fn find_odd_counts(tree: &mut Tree, record: &[u8], odd: &mut OddCount
                     let inner = (is_usage && !is_cost) || USAGE_MEMBERS.contains(&key);
                     open.push((value, inner, depth + 1));
                 }
-                Kind::Number if is_cost => {
-                    if value
-                        .f64()
-                        .is_none_or(|cost| !cost.is_finite() || cost < 0.0)
-                    {
-                        OddCounts::add(&mut odd.costs, key, value);
-                    }
+                Kind::Number if is_cost && !is_amount(value) => {
+                    OddCounts::add(&mut odd.costs, key, value);
                 }
-                Kind::Number if is_usage && is_count(key) && value.u64().is_none() => {
+                Kind::Number if is_usage && !is_cost && is_count(key) && value.u64().is_none() => {
                     OddCounts::add(&mut odd.tokens, key, value);
                 }
                 Kind::String if is_usage && is_count(key) => {
@@ -81,6 +76,11 @@ pub(crate) fn find_odd_counts(tree: &mut Tree, record: &[u8], odd: &mut OddCount
             }
         }
     }
+}
+
+fn is_amount(cost: Value<'_>) -> bool {
+    cost.f64()
+        .is_some_and(|cost| cost.is_finite() && cost >= 0.0)
 }
 
 /// A look at the bytes, before anything is parsed.

@@ -204,11 +204,10 @@ impl PriceTable {
             .entry(key)
             .or_insert_with(|| own_price(own, model).or_else(|| listed_prices(model)));
         let prices = prices.as_ref()?;
-        let is_past = |price: &&DatedPrice| match (price.since, time) {
-            (None, _) => true,
-            (Some(since), Some(time)) => since <= time,
-            // What says nothing of its time has today's price.
-            (Some(_), None) => true,
+        // What says nothing of its time has today's price.
+        let is_past = |price: &&DatedPrice| {
+            let since = price.since.zip(time);
+            since.is_none_or(|(since, time)| since <= time)
         };
         let price = prices.iter().rev().find(is_past).or(prices.first())?;
         Some(price.cost(tokens))

@@ -152,20 +152,17 @@ impl<'c> Recorder<'c> {
     }
 
     fn add_message(&mut self, ix: EntryIx, entry: &Entry, time: Option<i64>, message: Message) {
-        let is_first = match &message.usage {
-            Some(usage) => self.add_response(ix, entry, time, usage, message.model.clone()),
-            None => {
-                let number = u32::try_from(ix.get() + 1).unwrap_or(u32::MAX);
-                if is_answer_without_usage(entry, &message) {
-                    self.look_for_odd_counts(ix, number);
-                    if self.silent_answers.0 == 0 {
-                        self.silent_answers.1 = number;
-                    }
-                    self.silent_answers.0 += 1;
-                }
-                true
+        let mut is_first = true;
+        if let Some(usage) = &message.usage {
+            is_first = self.add_response(ix, entry, time, usage, message.model.clone());
+        } else if is_answer_without_usage(entry, &message) {
+            let number = u32::try_from(ix.get() + 1).unwrap_or(u32::MAX);
+            self.look_for_odd_counts(ix, number);
+            if self.silent_answers.0 == 0 {
+                self.silent_answers.1 = number;
             }
-        };
+            self.silent_answers.0 += 1;
+        }
         if let Some(model) = &message.model {
             self.model = Some(model.clone());
         }

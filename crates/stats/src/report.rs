@@ -610,7 +610,7 @@ impl Adder<'_, '_> {
         if !self.request.by.is_time() {
             let group = self.group_of(session, None);
             self.add(session, group, |sums| {
-                sums.active.push(ActiveSpan { start, end })
+                sums.active.push(ActiveSpan { start, end });
             });
             return;
         }

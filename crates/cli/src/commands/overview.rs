@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
 fn budget(context: &Context, all: &mut Overview) -> Option<BudgetState> {
     let progress = Progress::new("counting");
     let found = month_budget(&context.env, context.zone(), &|done, of| {
-        progress.at(done, of)
+        progress.at(done, of);
     });
     match found {
         Ok(budget) => budget,

@@ -189,7 +189,7 @@ fn show(
         write_stats_picture(&mut picture, &stats_page.picture())?;
         let path = context.output(path);
         write_file(&path, &picture)?;
-        return Ok(print(&path.to_string_lossy())?);
+        return print(&path.to_string_lossy());
     }
     if args.statusline {
         return print(&stats_page.status_line());
