@@ -40,8 +40,8 @@ const WIDTH: u32 = 800;
 const MARGIN: u32 = 24;
 const LINE: u32 = 22;
 /// Where bars begin, how long they are, and where what stands behind them begins.
-const BARS_AT: u32 = 200;
-const LONGEST_BAR: f64 = 380.0;
+const BARS_AT: u32 = 236;
+const LONGEST_BAR: f64 = 340.0;
 const SHOWN_AT: u32 = 590;
 /// So many bars are drawn.
 const MOST_BARS: usize = 60;

@@ -304,10 +304,23 @@ fn fits_word(word: &str, id: &str) -> bool {
         '^' => id.starts_with(text),
         '$' => id.ends_with(text),
         '*' => id.contains(text),
-        '~' => Regex::new(text).is_ok_and(|regex| regex.is_match(id)),
+        '~' => begins_as(text, id) && Regex::new(text).is_ok_and(|regex| regex.is_match(id)),
         '!' => Regex::new(text).is_ok_and(|regex| !regex.is_match(id)),
         _ => false,
     }
+}
+
+/// Whether a name begins with the plain text that an expression begins with: to compile all of them takes
+/// longer than everything else.
+fn begins_as(expression: &str, id: &str) -> bool {
+    let Some(rest) = expression.strip_prefix('^') else {
+        return true;
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
+    // The last character may be one that need not be there.
+    let plain = rest.get(..end.saturating_sub(1)).unwrap_or_default();
+    rest.contains('|') || id.starts_with(plain)
 }
 
 #[cfg(test)]
@@ -370,6 +383,19 @@ mod tests {
         ] {
             let found = cost(provider, id, input(1_000_000), "2026-01-01");
             assert_eq!(found.is_some(), is_known, "{provider:?} {id}");
+        }
+    }
+
+    #[test]
+    fn expressions_are_only_compiled_where_they_may_fit() {
+        for (expression, id, may) in [
+            ("^claude-opus-5-\\d{8}$", "claude-opus-5-20260101", true),
+            ("^claude-opus-5-\\d{8}$", "gpt-5", false),
+            ("^ab?c", "ac", true),
+            ("^a|b", "b", true),
+            ("tts", "x", true),
+        ] {
+            assert_eq!(begins_as(expression, id), may, "{expression} {id}");
         }
     }
 

@@ -195,7 +195,94 @@ fn what_pi_recorded_is_what_is_counted() {
     assert!(compared > 4, "{compared}");
 }
 
+/// What OpenCode noted beside each answer is what is counted of its sessions.
+#[test]
+fn what_opencode_recorded_is_what_is_counted() {
+    let Some(corpus) = rethread_judges::corpus() else {
+        return;
+    };
+    let mut compared = 0;
+    for folder in ["opencode", "recorded"] {
+        for path in files_below(&corpus.join(folder), "json") {
+            let Ok(document) = serde_json::from_slice::<Value>(&fs::read(&path).unwrap()) else {
+                continue;
+            };
+            let Some(messages) = document["messages"].as_array() else {
+                continue;
+            };
+            let mut sum = 0;
+            for message in messages {
+                let used = &message["info"]["tokens"];
+                let parts = [
+                    &used["input"],
+                    &used["output"],
+                    &used["reasoning"],
+                    &used["cache"]["read"],
+                    &used["cache"]["write"],
+                ];
+                sum += parts.iter().filter_map(|p| p.as_u64()).sum::<u64>();
+            }
+            if sum == 0 {
+                continue;
+            }
+            let w = World::new();
+            let answer = w.run(&["stats", "--json", path.to_str().unwrap()]);
+            let all: Value = serde_json::from_str(&answer.out)
+                .unwrap_or_else(|e| panic!("{}: {e}: {answer:?}", path.display()));
+            assert_eq!(super::tokens(&all["total"]), sum, "{}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 1, "{compared}");
+}
+
+/// Recorded homes, with each of their sessions converted into every format that is written: nothing is
+/// counted twice.
+#[test]
+fn recorded_homes_count_the_same_with_converted_copies() {
+    let Some(corpus) = rethread_judges::corpus() else {
+        return;
+    };
+    for (from, to, agent) in [
+        (
+            "claude-2.1.325-tools-subagent",
+            ".claude/projects",
+            "claude-code",
+        ),
+        ("codex-0.166.0-subagent", ".codex", "codex"),
+        ("gemini-0.61.0-tools", ".gemini", "gemini"),
+    ] {
+        let w = World::new();
+        copy(&corpus.join("recorded").join(from), &w.home.join(to));
+        let total = |w: &World| stats(w, &[])["total"]["token_usage"].clone();
+        let before = total(&w);
+        let ids = w.ok(&["list", "--json", "--hidden"]);
+        for line in ids.lines() {
+            let session = crate::world::json(line);
+            let id = session["id"].as_str().unwrap();
+            for format in [
+                "claude-code",
+                "codex",
+                "gemini",
+                "opencode",
+                "pi",
+                "atsf",
+                "agentuse",
+            ] {
+                if format != agent {
+                    let _ = w.run(&["convert", id, "--to", format]);
+                }
+            }
+        }
+        assert_eq!(total(&w), before, "{from}");
+    }
+}
+
 fn logs_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    files_below(folder, "jsonl")
+}
+
+fn files_below(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {
@@ -203,7 +290,7 @@ fn logs_below(folder: &Path) -> Vec<std::path::PathBuf> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "jsonl") {
+            } else if path.extension().is_some_and(|e| e == extension) {
                 found.push(path);
             }
         }

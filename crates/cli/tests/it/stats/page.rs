@@ -1,7 +1,9 @@
 //! What people see.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
+use rethread_judges::{Browser, PageView};
 use rethread_render::width;
 
 use super::{claude_log, fixture, group, prompt, response, stats, tokens, used};
@@ -175,6 +177,34 @@ fn a_picture_is_written_for_both_kinds_of_screens() {
         "{svg}"
     );
     assert!(svg.contains("prefers-color-scheme: dark"));
+}
+
+/// Pictures for people to look at stay in the folder of builds.
+#[test]
+fn the_picture_is_drawn_by_day_and_by_night() {
+    let w = home();
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
+        return;
+    };
+    let folder = std::env::var_os("RETHREAD_PICTURES").map(PathBuf::from);
+    let folder =
+        folder.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("../pictures"));
+    fs::create_dir_all(&folder).unwrap();
+    w.ok(&["stats", "--by", "model", "--svg", "models.svg"]);
+    let svg = w.project.join("models.svg");
+    let [day, night] = [false, true].map(|dark| {
+        let name = if dark { "dark" } else { "light" };
+        let png = folder.join(format!("stats-{name}.png"));
+        let look = PageView {
+            size: (800, 500),
+            dark,
+            whole: false,
+        };
+        browser.take_screenshot(&svg, look, &png);
+        fs::read(png).unwrap()
+    });
+    assert!(day.starts_with(b"\x89PNG"));
+    assert_ne!(day, night);
 }
 
 #[test]
