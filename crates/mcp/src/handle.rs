@@ -64,7 +64,7 @@ impl ConversationRow {
 }
 
 /// A name that stays the same whatever else appears: the whole id, where that is the session's alone.
-fn handle(names: &SessionNames, summary: &Summary) -> String {
+pub(crate) fn handle(names: &SessionNames, summary: &Summary) -> String {
     let id = &summary.head.id;
     let name = names.name_of(summary);
     if id.starts_with(&name) && is_name(id) {

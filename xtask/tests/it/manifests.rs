@@ -6,7 +6,7 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const CRATES: [(&str, &[&str]); 17] = [
+const CRATES: [(&str, &[&str]); 18] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),

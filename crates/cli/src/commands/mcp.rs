@@ -23,8 +23,8 @@ const TOKEN_VARIABLE: &str = "RETHREAD_MCP_TOKEN";
 /// Let agents search and read conversations: a server of the Model Context Protocol.
 ///
 /// A client starts it and talks to it over its standard streams; `--print-config` prints what to add to
-/// the settings of one. Its tools are `search_conversations`, `read_conversation` and
-/// `list_conversations`. Nothing is written to any store. What looks like a secret key is masked, and
+/// the settings of one. Its tools are `search_conversations`, `read_conversation`,
+/// `list_conversations` and `conversation_stats`. Nothing is written to any store. What looks like a secret key is masked, and
 /// what conversations say is marked as data.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

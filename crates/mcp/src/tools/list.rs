@@ -143,7 +143,10 @@ pub(crate) fn newest_conversations(
 }
 
 /// Which conversations filters mean.
-fn list_filter(library: &LibraryOptions, filters: Option<&str>) -> Result<Filter, ToolError> {
+pub(super) fn list_filter(
+    library: &LibraryOptions,
+    filters: Option<&str>,
+) -> Result<Filter, ToolError> {
     let query =
         Query::parse(filters.unwrap_or_default()).map_err(rethread_lib::engine::Error::from)?;
     if query.wanted_terms().next().is_some() {

@@ -4,6 +4,7 @@ mod list;
 mod messages;
 mod read;
 mod search;
+mod stats;
 
 use std::sync::Arc;
 
@@ -107,7 +108,12 @@ fn strip_formats(schema: &mut JsonObject) {
 
 /// All tools that a client may call.
 pub(crate) fn tool_table(library: &LibraryOptions) -> Vec<ToolEntry> {
-    let mut tools = vec![search::entry(), read::entry(), list::entry()];
+    let mut tools = vec![
+        search::entry(),
+        read::entry(),
+        list::entry(),
+        stats::entry(),
+    ];
     if library.messages.is_some() {
         tools.extend([messages::send_entry(), messages::inbox_entry()]);
     }

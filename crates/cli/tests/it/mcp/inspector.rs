@@ -46,6 +46,7 @@ fn the_inspector_lists_and_calls_everything() {
             "search_conversations",
             "read_conversation",
             "list_conversations",
+            "conversation_stats",
             "send_message",
             "read_inbox"
         ]
@@ -64,6 +65,8 @@ fn the_inspector_lists_and_calls_everything() {
     let read = call("read_conversation", &[&id, "max_bytes=900"]);
     assert!(read["next_cursor"].is_string(), "{read}");
     call("list_conversations", &["filters=agent:codex"]);
+    let stats = call("conversation_stats", &["by=agent"]);
+    assert!(stats["total"]["tokens"].as_u64().unwrap() > 0, "{stats}");
     call("send_message", &["to=bob", "text=hello"]);
     assert_eq!(call("read_inbox", &[])["messages"], json!([]));
     for method in ["resources/list", "resources/templates/list", "prompts/list"] {

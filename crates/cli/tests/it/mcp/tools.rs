@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::client::McpClient;
-use crate::world::{World, tree};
+use crate::world::{World, json as json_of, tree};
 
 #[test]
 fn tools_say_what_they_do_in_few_words() {
@@ -223,4 +223,23 @@ fn progress_is_told_to_who_asks_for_it() {
         }
     }
     assert!(told > 0);
+}
+
+#[test]
+fn what_conversations_used_is_what_the_command_says() {
+    let w = World::new();
+    let mut client = McpClient::start(&w, &["--sample", "mcp"]);
+    let (text, data) = client.call("conversation_stats", &json!({ "by": "agent" }));
+    let said = json_of(&w.ok(&["--sample", "stats", "--by", "agent", "--json"]));
+    let tokens = |value: &serde_json::Value| value["tokens"].as_u64();
+    assert!(tokens(&data["total"]) > Some(0), "{data}");
+    assert_eq!(
+        data["total"]["sessions"], said["total"]["sessions"],
+        "{text}"
+    );
+    assert!(text.contains("total: "), "{text}");
+    let (_, codex) = client.call("conversation_stats", &json!({ "filters": "agent:codex" }));
+    assert!(tokens(&codex["total"]) < tokens(&data["total"]));
+    let wrong = client.refused("conversation_stats", &json!({ "by": "moon" }));
+    assert!(wrong.contains("workspace"), "{wrong}");
 }
