@@ -84,9 +84,11 @@ fn the_same_id_twice() {
         .filter_map(|l| l.strip_prefix("hint: "))
         .collect();
     assert_eq!(hints.len(), 2, "the error lists them: {err}");
-    // Only their paths tell them apart.
-    for path in hints {
-        w.ok(&["show", path]);
+    // The folders that they are in tell them apart.
+    for hint in hints {
+        let (name, path) = hint.split_once("  ").unwrap();
+        assert!(name.contains('@') && path.starts_with('/'), "{hint}");
+        w.ok(&["show", name]);
     }
 }
 

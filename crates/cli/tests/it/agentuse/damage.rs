@@ -148,9 +148,9 @@ fn damage_is_named_with_file_and_line() {
     let list = w.run(&["list"]);
     assert_eq!(list.code, 3);
     assert_snapshot!(w.plain(&list.out), @r"
-    01KA3J1000S00000000000001   agentuse  2025-11-15 09:46  1  -      [damaged] no-description
-    01KA3J1000S000000000000008  agentuse  2025-11-15 09:46  4  loose  Broken
-    01KA3J1000S000000000000009  agentuse  -                 0  -      [damaged] lost-name
+    01KA3J10..0010  agentuse  2025-11-15 09:46  1  -      [damaged] no-description
+    01KA3J10..0008  agentuse  2025-11-15 09:46  4  loose  Broken
+    01KA3J10..0009  agentuse  -                 0  -      [damaged] lost-name
     ");
 }
 

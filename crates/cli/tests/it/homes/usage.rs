@@ -31,7 +31,7 @@ fn wrong_settings_are_named_with_their_line() {
     configure(&w, "# mine\nremote = ['vm01']\n");
     let answer = w.run(&["list", "--ah"]);
     assert_eq!(answer.code, 2, "{answer:?}");
-    insta::assert_snapshot!(w.plain(&answer.err), @"error: `[ROOT]/home/.config/rethread/config.toml`, line 2: unknown field `remote`, expected one of `ssh`, `ssh_timeout`, `remotes`, `wsl`, `windows`");
+    insta::assert_snapshot!(w.plain(&answer.err), @"error: `[ROOT]/home/.config/rethread/config.toml`, line 2: unknown field `remote`, expected one of `ssh`, `ssh_timeout`, `remotes`, `wsl`, `windows`, `budget`, `prices`");
     let answer = w.run(&["list", "--ah", "--json"]);
     assert!(answer.err.contains(r#""line":2"#), "{answer:?}");
     // Who asks for nothing but the local home needs no settings.
