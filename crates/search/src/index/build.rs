@@ -59,12 +59,22 @@ pub fn build_index(
 /// Why a build stopped.
 #[derive(Debug, thiserror::Error)]
 enum BuildError {
-    #[error("{0}")]
+    #[error("{}", index_error_text(.0))]
     Index(#[from] tantivy::TantivyError),
     #[error("{0}")]
     Disk(#[from] rethread_disk::DiskError),
     #[error("what is in the index could not be written down")]
     Catalogue,
+}
+
+/// What the index says of itself; its threads keep to themselves why they stopped.
+fn index_error_text(e: &tantivy::TantivyError) -> String {
+    match e {
+        tantivy::TantivyError::ErrorInThread(_) => {
+            "its files could not be written; is the disk of the cache folder full?".to_owned()
+        }
+        e => e.to_string(),
+    }
 }
 
 fn add_all(
