@@ -110,12 +110,12 @@ impl Discovery {
 
 /// Which agents are looked at: one format alone, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct FormatFilter {
     /// The format.
     pub(crate) only: Option<FormatRef>,
 }
 
-impl Looked {
+impl FormatFilter {
     fn formats(self) -> impl Iterator<Item = FormatRef> {
         let is_looked_at = move |f: &FormatRef| self.only.is_none_or(|only| *f == only);
         FORMATS.iter().copied().filter(is_looked_at)
@@ -136,11 +136,11 @@ impl Looked {
 }
 
 /// The places around the current folder.
-pub(crate) fn here(env: &Env, looked: Looked) -> Discovery {
+pub(crate) fn here(env: &Env, looked: FormatFilter) -> Discovery {
     discover_here(env, looked, ListedPlaces::default())
 }
 
-fn discover_here(env: &Env, looked: Looked, listed: ListedPlaces) -> Discovery {
+fn discover_here(env: &Env, looked: FormatFilter, listed: ListedPlaces) -> Discovery {
     let mut found = Discovery {
         listed,
         ..Discovery::default()
@@ -151,11 +151,11 @@ fn discover_here(env: &Env, looked: Looked, listed: ListedPlaces) -> Discovery {
 
 /// Everything that can be found by names alone, in other homes too.
 pub fn discover(env: &Env) -> Discovery {
-    discover_of(env, Looked::default())
+    discover_of(env, FormatFilter::default())
 }
 
 /// As [`discover`], of some agents.
-pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
+pub(crate) fn discover_of(env: &Env, looked: FormatFilter) -> Discovery {
     let mut found = discover_own(env, looked, &Catalogue::open(env));
     for home in &env.others {
         let other = discover_other(env, home, looked);
@@ -171,7 +171,7 @@ pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
 }
 
 /// What is in the user's own home.
-pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> Discovery {
+pub(crate) fn discover_own(env: &Env, looked: FormatFilter, catalogue: &Catalogue) -> Discovery {
     let mut found = discover_here(env, looked, ListedPlaces::load(catalogue));
     if looked.is_led_by_others() {
         let known = known_workspaces(env, catalogue);
@@ -185,7 +185,7 @@ pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> 
 }
 
 /// What is in another home.
-pub(crate) fn discover_other(env: &Env, home: &Home, looked: Looked) -> Discovery {
+pub(crate) fn discover_other(env: &Env, home: &Home, looked: FormatFilter) -> Discovery {
     let mut found = Discovery::default();
     let folder = [home.folder.clone()];
     found.add(locate_in(&env.inside(home), home, &folder, looked));
@@ -193,7 +193,12 @@ pub(crate) fn discover_other(env: &Env, home: &Home, looked: Looked) -> Discover
 }
 
 /// The places in another home. What lies around its folder here is not of that home.
-pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf], looked: Looked) -> Vec<Root> {
+pub(crate) fn locate_in(
+    inner: &Env,
+    home: &Home,
+    known: &[PathBuf],
+    looked: FormatFilter,
+) -> Vec<Root> {
     let mut roots = looked.locate(inner, known);
     roots.retain(|root| root.path.starts_with(&home.folder));
     roots

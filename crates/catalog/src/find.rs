@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::asked_id::{AskedId, IdFit};
 use crate::asked_workspace::AskedWorkspace;
 use crate::copies::without_mere_descriptions;
-use crate::discover::{Discovery, Looked, discover_of, here};
+use crate::discover::{Discovery, FormatFilter, discover_of, here};
 use crate::list::list_only;
 use crate::short_ids::ShortIds;
 
@@ -113,7 +113,7 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
         Some((agent, id)) if by_name(agent).is_some() => (by_name(agent), id),
         _ => (None, name),
     };
-    let looked = Looked { only: agent };
+    let looked = FormatFilter { only: agent };
     if id == "latest" {
         return latest(env, agent).ok_or_else(not_found);
     }
@@ -124,7 +124,7 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let is_short = AskedId::parse(id).chars_of_begin() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at. Who asked
     // for other homes wants to know if it is in those, too.
-    let looks: &[fn(&Env, Looked) -> Discovery] = match env.others.as_slice() {
+    let looks: &[fn(&Env, FormatFilter) -> Discovery] = match env.others.as_slice() {
         [] => &[here, discover_of],
         _ => &[discover_of],
     };

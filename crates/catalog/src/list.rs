@@ -10,7 +10,7 @@ use rethread_project::is_folder;
 
 use crate::catalogue::{CatalogedSource, Catalogue};
 use crate::copies::without_mere_descriptions;
-use crate::discover::{Discovery, Looked, discover_other, discover_own, locate_in};
+use crate::discover::{Discovery, FormatFilter, discover_other, discover_own, locate_in};
 use crate::kept::gone;
 use crate::whereabouts::{follow_moves, name_workspaces};
 
@@ -83,8 +83,8 @@ pub fn list_with(
     named: &[PathBuf],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Listing {
-    let asked = Asked {
-        looked: Looked::default(),
+    let asked = ListRequest {
+        looked: FormatFilter::default(),
         catalogue,
         progress,
     };
@@ -100,11 +100,11 @@ pub fn list_with(
 /// Summarizes the sessions of one format, by its short name. Other agents' stores are not looked at,
 /// unless only they know where those of this one are.
 pub(crate) fn list_only(env: &Env, format: Option<FormatRef>) -> Vec<Summary> {
-    let mut looked = Looked { only: format };
+    let mut looked = FormatFilter { only: format };
     if looked.is_led_by_others() {
-        looked = Looked::default();
+        looked = FormatFilter::default();
     }
-    let asked = Asked {
+    let asked = ListRequest {
         looked,
         catalogue: &Catalogue::open(env),
         progress: &|_, _| {},
@@ -116,13 +116,13 @@ pub(crate) fn list_only(env: &Env, format: Option<FormatRef>) -> Vec<Summary> {
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    looked: Looked,
+struct ListRequest<'a> {
+    looked: FormatFilter,
     catalogue: &'a Catalogue,
     progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
+fn list_as(env: &Env, named: &[PathBuf], asked: ListRequest<'_>) -> Listing {
     let mut all = list_own(env, named, asked);
     for home in &env.others {
         let other = list_other(env, home, asked);
@@ -154,7 +154,7 @@ fn find_originals(sessions: &mut [Summary]) {
 }
 
 /// What is in another home. The folders that its sessions name are folders there.
-fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
+fn list_other(env: &Env, home: &Home, asked: ListRequest<'_>) -> Listing {
     let inner = env.inside(home);
     let mut found = discover_other(env, home, asked.looked);
     let locate = |folders: &[PathBuf]| locate_in(&inner, home, folders, asked.looked);
@@ -173,7 +173,7 @@ fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     Listing::of(sessions, found, cataloged)
 }
 
-fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
+fn list_own(env: &Env, named: &[PathBuf], asked: ListRequest<'_>) -> Listing {
     let looked = asked.looked;
     let mut found = discover_own(env, looked, asked.catalogue);
     if looked.is_led_by_others() {
@@ -196,7 +196,7 @@ fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
 /// where such a folder is.
 fn summarize_all(
     found: &mut Discovery,
-    asked: Asked<'_>,
+    asked: ListRequest<'_>,
     locate: &dyn Fn(&[PathBuf]) -> Vec<Root>,
     here: &dyn Fn(&str) -> Option<PathBuf>,
 ) -> (Vec<Summary>, Vec<CatalogedSource>) {

@@ -28,7 +28,7 @@ pub(crate) struct SourcesOfRoot<'a> {
 }
 
 /// A source, and what is known of it.
-struct Asked<'a> {
+struct KnownSource<'a> {
     source: &'a Source,
     /// The place of its root.
     root: usize,
@@ -42,7 +42,7 @@ struct KnownFacts {
 }
 
 /// What became of a source.
-enum Looked {
+enum SourceChange {
     /// Nothing: it is as it was. Its row is to be renewed, or not.
     Fresh(KnownFacts, bool),
     /// It must be read, perhaps from where that ended before.
@@ -73,9 +73,9 @@ impl Catalogue {
             places.extend(sources.map(|source| (source, at, rows.take(found.root, source))));
         }
         let row = |root: usize, place: Option<usize>| known.get(root)?.rows.get(place?);
-        let asked: Vec<Asked<'_>> = places
+        let asked: Vec<KnownSource<'_>> = places
             .into_iter()
-            .map(|(source, root, place)| Asked {
+            .map(|(source, root, place)| KnownSource {
                 source,
                 root,
                 row: row(root, place),
@@ -85,13 +85,13 @@ impl Catalogue {
         let mut changes = Vec::new();
         let mut stale = Vec::new();
         let mut answers: Vec<Option<RefreshedSource>> = Vec::with_capacity(asked.len());
-        let looked: Vec<Looked> = {
+        let looked: Vec<SourceChange> = {
             let asked = asked.par_iter().with_min_len(FEW);
             asked.map(|one| look(one, &shared)).collect()
         };
         for (at, (looked, one)) in looked.into_iter().zip(&asked).enumerate() {
             match looked {
-                Looked::Fresh(KnownFacts { row, facts }, is_renewed) => {
+                SourceChange::Fresh(KnownFacts { row, facts }, is_renewed) => {
                     if is_renewed {
                         changes.push(Change::renewed(one.source, row, &facts));
                     }
@@ -101,7 +101,7 @@ impl Catalogue {
                         summary: facts.summary,
                     }));
                 }
-                Looked::Stale(known) => {
+                SourceChange::Stale(known) => {
                     stale.push(StaleSource { at, known });
                     answers.push(None);
                 }
@@ -110,7 +110,7 @@ impl Catalogue {
         let vanished: Vec<RowId> = known.iter().flat_map(RowsOfRoot::vanished).collect();
         self.save(roots, &changes, &vanished);
         self.read_stale(roots, &asked, stale, &mut answers, progress);
-        let summarized = |(answer, one): (Option<RefreshedSource>, &Asked<'_>)| {
+        let summarized = |(answer, one): (Option<RefreshedSource>, &KnownSource<'_>)| {
             answer.unwrap_or_else(|| in_memory(one.source))
         };
         answers.into_iter().zip(&asked).map(summarized).collect()
@@ -120,7 +120,7 @@ impl Catalogue {
     fn read_stale(
         &self,
         roots: &[SourcesOfRoot<'_>],
-        asked: &[Asked<'_>],
+        asked: &[KnownSource<'_>],
         mut stale: Vec<StaleSource>,
         answers: &mut [Option<RefreshedSource>],
         progress: &(dyn Fn(usize, usize) + Sync),
@@ -228,7 +228,7 @@ fn in_memory(source: &Source) -> RefreshedSource {
 }
 
 /// What became of a source.
-fn look(asked: &Asked<'_>, shared: &SharedNow) -> Looked {
+fn look(asked: &KnownSource<'_>, shared: &SharedNow) -> SourceChange {
     let known = asked.row.and_then(|row| {
         let facts = Facts::from_bytes(&row.facts, asked.source)?;
         Some(KnownFacts {
@@ -237,12 +237,12 @@ fn look(asked: &Asked<'_>, shared: &SharedNow) -> Looked {
         })
     });
     let Some(mut known) = known else {
-        return Looked::Stale(None);
+        return SourceChange::Stale(None);
     };
     match freshness(asked.source, &mut known.facts, shared) {
-        Freshness::Same => Looked::Fresh(known, false),
-        Freshness::SameBesideOthers => Looked::Fresh(known, true),
-        Freshness::MayGoOn => Looked::Stale(Some(known)),
-        Freshness::Other => Looked::Stale(None),
+        Freshness::Same => SourceChange::Fresh(known, false),
+        Freshness::SameBesideOthers => SourceChange::Fresh(known, true),
+        Freshness::MayGoOn => SourceChange::Stale(Some(known)),
+        Freshness::Other => SourceChange::Stale(None),
     }
 }

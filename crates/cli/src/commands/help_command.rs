@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::help;
 use crate::json_reference::SECTIONS;
-use crate::json_reference::kind::{Answer, Object, definition, with_inner};
+use crate::json_reference::kind::{JsonAnswer, Object, definition, with_inner};
 use crate::output::print_json;
 
 /// Print the help of a command.
@@ -128,7 +128,7 @@ fn describe_command(
 }
 
 /// Whether an answer is that of a command: the words of its call, before what is in capitals or a flag.
-fn is_answer_of(answer: &Answer, command: &Command, path: &[String]) -> bool {
+fn is_answer_of(answer: &JsonAnswer, command: &Command, path: &[String]) -> bool {
     let words = answer.call.split(' ');
     let is_word = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let words: Vec<&str> = words

@@ -1,66 +1,66 @@
 //! What commands print: one row a field.
 
 use super::kind::Kind::{Any, Flag, Integer, List, Map, Number, OrNull, Text, Time, Word};
-use super::kind::{Answer, Field, Kind, Object, always, maybe};
+use super::kind::{JsonAnswer, Field, Kind, Object, always, maybe};
 use super::message::{CONTEXT, FOLLOWED, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
 use super::session::{REMOVED, SESSION};
 
-pub(crate) static READING: &[Answer] = &[
-    Answer { name: "overview", call: "rethread --json", means: "what there is on this machine; one object. Sessions of sub-agents count with those that started them. Of converted copies, only what was said in them since counts among messages and tokens.", objects: &[&OVERVIEW] },
-    Answer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
-    Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
-    Answer { name: "search", call: "rethread search QUERY --json", means: "a line a place; where nothing is asked of texts, a line a session.", objects: &[&FOUND_PLACE] },
-    Answer { name: "stats", call: "rethread stats --json", means: "one object: what was counted, by [the law](statistics.md). `--explain` adds the rows behind the numbers.", objects: &[&STATS] },
-    Answer { name: "index", call: "rethread index --json", means: "one object.", objects: &[&INDEX_OVERVIEW] },
-    Answer { name: "index-clear", call: "rethread index --clear --json", means: "a line a folder that was there.", objects: &[&REMOVED_CACHE] },
-    Answer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
-    Answer { name: "show-raw", call: "rethread show SESSION --to raw -o DIR --json", means: "a line a file that was copied.", objects: &[&WRITTEN] },
-    Answer { name: "follow", call: "rethread show SESSION --follow --json", means: "a line a message, as it is said, those that are there first; `rethread list --follow --json` prints the same for all sessions, from now on. An answer that its client adds to is told again, with what is new in it alone.", objects: &[&FOLLOWED] },
-    Answer { name: "tree", call: "rethread tree SESSION --json", means: "a line an entry, then a line a sub-agent.", objects: &[&TREE_ENTRY, &TREE_SUBAGENT] },
-    Answer { name: "context", call: "rethread context SESSION --json", means: "one object.", objects: &[&CONTEXT] },
-    Answer { name: "context-native", call: "rethread context SESSION --native --json", means: "one object.", objects: &[&NATIVE_CONTEXT] },
-    Answer { name: "open", call: "rethread open SESSION --json", means: "one object.", objects: &[&OPENED] },
-    Answer { name: "check", call: "rethread check PATH --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
+pub(crate) static READING: &[JsonAnswer] = &[
+    JsonAnswer { name: "overview", call: "rethread --json", means: "what there is on this machine; one object. Sessions of sub-agents count with those that started them. Of converted copies, only what was said in them since counts among messages and tokens.", objects: &[&OVERVIEW] },
+    JsonAnswer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
+    JsonAnswer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
+    JsonAnswer { name: "search", call: "rethread search QUERY --json", means: "a line a place; where nothing is asked of texts, a line a session.", objects: &[&FOUND_PLACE] },
+    JsonAnswer { name: "stats", call: "rethread stats --json", means: "one object: what was counted, by [the law](statistics.md). `--explain` adds the rows behind the numbers.", objects: &[&STATS] },
+    JsonAnswer { name: "index", call: "rethread index --json", means: "one object.", objects: &[&INDEX_OVERVIEW] },
+    JsonAnswer { name: "index-clear", call: "rethread index --clear --json", means: "a line a folder that was there.", objects: &[&REMOVED_CACHE] },
+    JsonAnswer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
+    JsonAnswer { name: "show-raw", call: "rethread show SESSION --to raw -o DIR --json", means: "a line a file that was copied.", objects: &[&WRITTEN] },
+    JsonAnswer { name: "follow", call: "rethread show SESSION --follow --json", means: "a line a message, as it is said, those that are there first; `rethread list --follow --json` prints the same for all sessions, from now on. An answer that its client adds to is told again, with what is new in it alone.", objects: &[&FOLLOWED] },
+    JsonAnswer { name: "tree", call: "rethread tree SESSION --json", means: "a line an entry, then a line a sub-agent.", objects: &[&TREE_ENTRY, &TREE_SUBAGENT] },
+    JsonAnswer { name: "context", call: "rethread context SESSION --json", means: "one object.", objects: &[&CONTEXT] },
+    JsonAnswer { name: "context-native", call: "rethread context SESSION --native --json", means: "one object.", objects: &[&NATIVE_CONTEXT] },
+    JsonAnswer { name: "open", call: "rethread open SESSION --json", means: "one object.", objects: &[&OPENED] },
+    JsonAnswer { name: "check", call: "rethread check PATH --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
 ];
 
-pub(crate) static MOVING: &[Answer] = &[
-    Answer { name: "export", call: "rethread export --report json", means: "one object. `--json` names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)); alone or with `--source`, the paths of what was written are printed, a line each, as the document of that format shows. Beside `--markdown` or `--html` it also prints this object. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
-    Answer { name: "convert", call: "rethread convert SESSION --to FORMAT --json", means: "a line a session.", objects: &[&CONVERTED] },
-    Answer { name: "restore", call: "rethread restore FILE --json", means: "a line a session.", objects: &[&RESTORED] },
-    Answer { name: "resume", call: "rethread resume SESSION --print --json", means: "one object.", objects: &[&CALL] },
-    Answer { name: "migrate", call: "rethread migrate PATH --json", means: "a line a session.", objects: &[&MIGRATED] },
+pub(crate) static MOVING: &[JsonAnswer] = &[
+    JsonAnswer { name: "export", call: "rethread export --report json", means: "one object. `--json` names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)); alone or with `--source`, the paths of what was written are printed, a line each, as the document of that format shows. Beside `--markdown` or `--html` it also prints this object. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
+    JsonAnswer { name: "convert", call: "rethread convert SESSION --to FORMAT --json", means: "a line a session.", objects: &[&CONVERTED] },
+    JsonAnswer { name: "restore", call: "rethread restore FILE --json", means: "a line a session.", objects: &[&RESTORED] },
+    JsonAnswer { name: "resume", call: "rethread resume SESSION --print --json", means: "one object.", objects: &[&CALL] },
+    JsonAnswer { name: "migrate", call: "rethread migrate PATH --json", means: "a line a session.", objects: &[&MIGRATED] },
 ];
 
-pub(crate) static WRITING: &[Answer] = &[
-    Answer { name: "new", call: "rethread new --format F --json", means: "one object.", objects: &[&MADE] },
-    Answer { name: "append", call: "rethread append SESSION TEXT --json", means: "a line a message, as soon as it is saved.", objects: &[&ADDED] },
-    Answer { name: "branch", call: "rethread branch SESSION ENTRY --json", means: "a line for each entry that was added.", objects: &[&ADDED] },
-    Answer { name: "label", call: "rethread label SESSION ENTRY TEXT --json", means: "one object, of the record that says so.", objects: &[&ADDED] },
-    Answer { name: "fork", call: "rethread fork SESSION --json", means: "one object.", objects: &[&MADE] },
-    Answer { name: "rename", call: "rethread rename SESSION TITLE --json", means: "one object.", objects: &[&RENAMED] },
-    Answer { name: "rm", call: "rethread rm SESSION --json", means: "a line a session; with `--dry-run`, those that would go.", objects: &[&REMOVED] },
+pub(crate) static WRITING: &[JsonAnswer] = &[
+    JsonAnswer { name: "new", call: "rethread new --format F --json", means: "one object.", objects: &[&MADE] },
+    JsonAnswer { name: "append", call: "rethread append SESSION TEXT --json", means: "a line a message, as soon as it is saved.", objects: &[&ADDED] },
+    JsonAnswer { name: "branch", call: "rethread branch SESSION ENTRY --json", means: "a line for each entry that was added.", objects: &[&ADDED] },
+    JsonAnswer { name: "label", call: "rethread label SESSION ENTRY TEXT --json", means: "one object, of the record that says so.", objects: &[&ADDED] },
+    JsonAnswer { name: "fork", call: "rethread fork SESSION --json", means: "one object.", objects: &[&MADE] },
+    JsonAnswer { name: "rename", call: "rethread rename SESSION TITLE --json", means: "one object.", objects: &[&RENAMED] },
+    JsonAnswer { name: "rm", call: "rethread rm SESSION --json", means: "a line a session; with `--dry-run`, those that would go.", objects: &[&REMOVED] },
 ];
 
-pub(crate) static PROJECTS: &[Answer] = &[
-    Answer { name: "init", call: "rethread init --json", means: "one object.", objects: &[&STARTED] },
-    Answer { name: "worktree-add", call: "rethread worktree add --json", means: "one object.", objects: &[&WORKTREE_ADDED] },
-    Answer { name: "worktree-list", call: "rethread worktree list --json", means: "a line a worktree.", objects: &[&WORKTREE] },
-    Answer { name: "worktree-remove", call: "rethread worktree remove NAME --json", means: "one object.", objects: &[&WORKTREE_REMOVED] },
-    Answer { name: "trust", call: "rethread trust --json", means: "one object. Without `--yes`, and where nobody can be asked, nothing is trusted: the object says what the hooks would do, and the command fails.", objects: &[&TRUST] },
-    Answer { name: "trust-list", call: "rethread trust --list --json", means: "a line for each that is trusted.", objects: &[&TRUSTED] },
-    Answer { name: "trust-revoke", call: "rethread trust --revoke --json", means: "one object.", objects: &[&REVOKED] },
-    Answer { name: "sample", call: "rethread sample DIR --json", means: "one object.", objects: &[&SAMPLE] },
-    Answer { name: "sample-clear", call: "rethread sample --clear --json", means: "one object.", objects: &[&CLEARED] },
-    Answer { name: "help", call: "rethread help COMMAND --json", means: "one object.", objects: &[&COMMAND_HELP] },
-    Answer { name: "mcp-config", call: "rethread mcp --print-config CLIENT --json", means: "one object.", objects: &[&CLIENT_CONFIG] },
-    Answer { name: "completions", call: "rethread completions SHELL --json", means: "one object.", objects: &[&COMPLETIONS] },
-    Answer { name: "man", call: "rethread man --json", means: "one object.", objects: &[&MANUAL] },
-    Answer { name: "man-output", call: "rethread man -o DIR --json", means: "a line a page.", objects: &[&WRITTEN] },
+pub(crate) static PROJECTS: &[JsonAnswer] = &[
+    JsonAnswer { name: "init", call: "rethread init --json", means: "one object.", objects: &[&STARTED] },
+    JsonAnswer { name: "worktree-add", call: "rethread worktree add --json", means: "one object.", objects: &[&WORKTREE_ADDED] },
+    JsonAnswer { name: "worktree-list", call: "rethread worktree list --json", means: "a line a worktree.", objects: &[&WORKTREE] },
+    JsonAnswer { name: "worktree-remove", call: "rethread worktree remove NAME --json", means: "one object.", objects: &[&WORKTREE_REMOVED] },
+    JsonAnswer { name: "trust", call: "rethread trust --json", means: "one object. Without `--yes`, and where nobody can be asked, nothing is trusted: the object says what the hooks would do, and the command fails.", objects: &[&TRUST] },
+    JsonAnswer { name: "trust-list", call: "rethread trust --list --json", means: "a line for each that is trusted.", objects: &[&TRUSTED] },
+    JsonAnswer { name: "trust-revoke", call: "rethread trust --revoke --json", means: "one object.", objects: &[&REVOKED] },
+    JsonAnswer { name: "sample", call: "rethread sample DIR --json", means: "one object.", objects: &[&SAMPLE] },
+    JsonAnswer { name: "sample-clear", call: "rethread sample --clear --json", means: "one object.", objects: &[&CLEARED] },
+    JsonAnswer { name: "help", call: "rethread help COMMAND --json", means: "one object.", objects: &[&COMMAND_HELP] },
+    JsonAnswer { name: "mcp-config", call: "rethread mcp --print-config CLIENT --json", means: "one object.", objects: &[&CLIENT_CONFIG] },
+    JsonAnswer { name: "completions", call: "rethread completions SHELL --json", means: "one object.", objects: &[&COMPLETIONS] },
+    JsonAnswer { name: "man", call: "rethread man --json", means: "one object.", objects: &[&MANUAL] },
+    JsonAnswer { name: "man-output", call: "rethread man -o DIR --json", means: "a line a page.", objects: &[&WRITTEN] },
 ];
 
-pub(crate) static TALK: &[Answer] = &[
-    Answer { name: "error", call: "stderr of any command with --json", means: "one object for a failure; where only a part failed, a line each.", objects: &[&FAILURE] },
-    Answer { name: "note", call: "stderr of any command with --json, for what was noticed", means: "a line a note. `warning` where something was damaged or skipped, `note` for the rest.", objects: &[&WARNING, &REMARK] },
+pub(crate) static TALK: &[JsonAnswer] = &[
+    JsonAnswer { name: "error", call: "stderr of any command with --json", means: "one object for a failure; where only a part failed, a line each.", objects: &[&FAILURE] },
+    JsonAnswer { name: "note", call: "stderr of any command with --json, for what was noticed", means: "a line a note. `warning` where something was damaged or skipped, `note` for the rest.", objects: &[&WARNING, &REMARK] },
 ];
 
 static OVERVIEW: Object = Object { name: "overview", means: "What there is", groups: &[&[

@@ -74,7 +74,7 @@ impl Object {
 }
 
 /// What a command prints with `--json`.
-pub(crate) struct Answer {
+pub(crate) struct JsonAnswer {
     /// The name of its schema.
     pub(crate) name: &'static str,
     /// How it is called.

@@ -2,17 +2,17 @@
 
 use super::answers::VIOLATION;
 use super::kind::Kind::{Any, Flag, Integer, List, OrNull, Text, Time};
-use super::kind::{ANY_OTHER, Answer, Object, always, maybe};
+use super::kind::{ANY_OTHER, JsonAnswer, Object, always, maybe};
 
-pub(crate) static MESSAGES: &[Answer] = &[
-    Answer { name: "msg-send", call: "rethread msg send TO TEXT --json", means: "one object; `msg reply` prints the same.", objects: &[&SENT] },
-    Answer { name: "msg-inbox", call: "rethread msg inbox --json", means: "a line a message; `msg log` and `msg watch` print the same.", objects: &[&RECEIVED] },
-    Answer { name: "msg-cat", call: "rethread msg cat ID --json", means: "the record as its sender wrote it; one object.", objects: &[&RECORD] },
-    Answer { name: "msg-compact", call: "rethread msg compact --json", means: "one object.", objects: &[&COMPACTED] },
-    Answer { name: "msg-check", call: "rethread msg check --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
-    Answer { name: "msg-whoami", call: "rethread msg whoami --json", means: "one object.", objects: &[&IDENTITY] },
-    Answer { name: "msg-init", call: "rethread msg init --json", means: "one object.", objects: &[&FOLDER] },
-    Answer { name: "msg-install", call: "rethread msg install --json", means: "a line a file.", objects: &[&INSTALLED] },
+pub(crate) static MESSAGES: &[JsonAnswer] = &[
+    JsonAnswer { name: "msg-send", call: "rethread msg send TO TEXT --json", means: "one object; `msg reply` prints the same.", objects: &[&SENT] },
+    JsonAnswer { name: "msg-inbox", call: "rethread msg inbox --json", means: "a line a message; `msg log` and `msg watch` print the same.", objects: &[&RECEIVED] },
+    JsonAnswer { name: "msg-cat", call: "rethread msg cat ID --json", means: "the record as its sender wrote it; one object.", objects: &[&RECORD] },
+    JsonAnswer { name: "msg-compact", call: "rethread msg compact --json", means: "one object.", objects: &[&COMPACTED] },
+    JsonAnswer { name: "msg-check", call: "rethread msg check --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
+    JsonAnswer { name: "msg-whoami", call: "rethread msg whoami --json", means: "one object.", objects: &[&IDENTITY] },
+    JsonAnswer { name: "msg-init", call: "rethread msg init --json", means: "one object.", objects: &[&FOLDER] },
+    JsonAnswer { name: "msg-install", call: "rethread msg install --json", means: "a line a file.", objects: &[&INSTALLED] },
 ];
 
 static SENT: Object = Object { name: "sent-message", means: "A message that was sent", groups: &[&[

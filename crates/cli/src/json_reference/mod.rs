@@ -15,12 +15,12 @@ mod messages;
 #[rustfmt::skip]
 pub(crate) mod session;
 
-use self::kind::Answer;
+use self::kind::JsonAnswer;
 
 /// Answers that belong together.
 pub(crate) struct AnswerSection {
     pub(crate) heading: &'static str,
-    pub(crate) answers: &'static [Answer],
+    pub(crate) answers: &'static [JsonAnswer],
 }
 
 /// All answers.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::table::kind::{Answer, definition, one_of, with_inner};
+use super::table::kind::{JsonAnswer, definition, one_of, with_inner};
 use super::{all_answers, validator};
 use crate::world::{self, World};
 
@@ -105,7 +105,7 @@ fn with_halves(line: &str) -> Value {
 }
 
 /// The schema of what one command prints on a line.
-pub(super) fn schema(answer: &Answer) -> Value {
+pub(super) fn schema(answer: &JsonAnswer) -> Value {
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": answer.call,

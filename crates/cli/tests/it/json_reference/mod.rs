@@ -17,11 +17,11 @@ use serde_json::json;
 
 use self::compare::{Schemas, names_twice, schema};
 use self::table::SECTIONS;
-use self::table::kind::{ANY_OTHER, Answer, with_inner};
+use self::table::kind::{ANY_OTHER, JsonAnswer, with_inner};
 use crate::agreement::{folders, sessions};
 use crate::world::{self, World};
 
-fn all_answers() -> impl Iterator<Item = &'static Answer> {
+fn all_answers() -> impl Iterator<Item = &'static JsonAnswer> {
     SECTIONS.iter().flat_map(|section| section.answers.iter())
 }
 

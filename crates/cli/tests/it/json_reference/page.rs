@@ -1,7 +1,7 @@
 //! `docs/json.md`, made of the table.
 
 use super::table::AnswerSection;
-use super::table::kind::{Answer, Kind, Object, with_inner};
+use super::table::kind::{JsonAnswer, Kind, Object, with_inner};
 
 const BEGINNING: &str = "\
 # JSON for scripts
@@ -32,7 +32,7 @@ pub(super) fn page(sections: &[AnswerSection]) -> String {
     let is_shared = |object: &'static Object| {
         let is_it = |one: &&'static Object| one.name == object.name;
         let is_inner = all.iter().any(|one| one.inner().iter().any(is_it));
-        let holds = |answer: &&Answer| answer.objects.iter().any(is_it);
+        let holds = |answer: &&JsonAnswer| answer.objects.iter().any(is_it);
         is_inner || answers().filter(holds).count() != 1
     };
     for AnswerSection { heading, answers } in sections {
